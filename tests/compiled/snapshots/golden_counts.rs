@@ -146,11 +146,12 @@ mod straight {
             )?;
         let last_value = last_bytes.to_vec();
         s::holds(
-            rt::Some(n_file_total)
+            n_file_total
                 == s::add(
-                    rt::Some(v_file_first.len() as i128),
-                    rt::Some(v_file_second.len() as i128),
-                )?,
+                        rt::Some(v_file_first.len() as i128),
+                        rt::Some(v_file_second.len() as i128),
+                    )?
+                    .unwrap_or(0),
         )?;
         rt::Ok(super::File {
             items: items_value,

@@ -19,6 +19,7 @@ use crate::rust::straight::context::Flavour;
 use crate::rust::straight::early::early;
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::mentions::mentions;
+use crate::rust::straight::operators::inside;
 use crate::rust::straight::pools::PoolText;
 use crate::rust::straight::questions::{is_algorithm, only_row, rows_with_bytes};
 use crate::rust::straight::scope::Scope;
@@ -528,10 +529,15 @@ impl<'m> Reading<'_, '_, 'm> {
                         }
                         continue;
                     };
-                    // What is written for nothing, if that is what the expression gives, is for the
-                    // engine to say.
                     match self.number(ctx, *expr) {
-                        Ok(number) => quote!(s::holds(rt::Some(#name) == #number)?;),
+                        Ok(said) => match inside(&said) {
+                            Some(said) => quote!(s::holds(#name == #said)?;),
+                            // What follows from nothing is stored as zero.
+                            None => {
+                                let nothing = number(-row.plus);
+                                quote!(s::holds(#name == #said.unwrap_or(#nothing))?;)
+                            }
+                        },
                         Err(Unable(why)) => {
                             self.doubt(&why);
                             continue;

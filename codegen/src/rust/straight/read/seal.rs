@@ -503,6 +503,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.doubt("something else than a number that follows from the value");
                 continue;
             }
+            // What follows from nothing is stored as zero.
+            let nothing = number(-row.plus);
             work.code.extend(match self.address(ctx, &source) {
                 Some(Address::FileEnd) => quote!(s::holds(#name == cx.len() as i128)?;),
                 Some(Address::Of(row, end)) => {
@@ -517,9 +519,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         continue;
                     }
                     let side = if end { quote!((_, at)) } else { quote!((at, _)) };
-                    quote! {
-                        if let rt::Some(#side) = #extent { s::holds(#name == at as i128)?; }
-                    }
+                    quote!(s::holds(#name == #extent.map_or(#nothing, |#side| at as i128))?;)
                 }
                 None => {
                     let DefinerSource::Expr(expr) = &source else {
@@ -532,11 +532,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     match self.number(ctx, *expr) {
                         Ok(said) => match inside(&said) {
                             Some(said) => quote!(s::holds(#name == #said)?;),
-                            // What follows from nothing is stored as zero.
-                            None => {
-                                let nothing = number(-row.plus);
-                                quote!(s::holds(#name == #said.unwrap_or(#nothing))?;)
-                            }
+                            None => quote!(s::holds(#name == #said.unwrap_or(#nothing))?;),
                         },
                         Err(Unable(why)) => {
                             self.doubt(&why);

@@ -39,18 +39,12 @@ pub struct Scan<'i> {
 /// They may stand behind the labels. Then texts are left empty, and the file is read once more.
 #[derive(Debug, Clone, Default)]
 pub struct Bases {
-    /// Those with the first numbers, which most schemas have no more of.
-    near: [Option<Base>; NEAR],
-    /// The others, with their numbers.
-    far: Vec<(usize, Base)>,
+    places: Vec<(usize, Base)>,
     /// Whether one was asked for that was not known.
     missed: bool,
     /// Whether the file is read for the second time.
     again: bool,
 }
-
-/// How many bases need no list.
-const NEAR: usize = 4;
 
 /// Where something is that numbers count from.
 #[derive(Debug, Clone, Copy)]
@@ -62,28 +56,14 @@ struct Base {
 
 impl Bases {
     fn get(&self, number: usize) -> Option<Base> {
-        match self.near.get(number) {
-            Some(base) => *base,
-            None => self.far.iter().find(|(known, _)| *known == number).map(|(_, base)| *base),
-        }
+        self.places.iter().find(|(known, _)| *known == number).map(|(_, base)| *base)
     }
 
     fn set(&mut self, number: usize, base: Base) {
-        match self.near.get_mut(number) {
-            Some(place) => *place = Some(base),
-            None => match self.far.iter_mut().find(|(known, _)| *known == number) {
-                Some((_, place)) => *place = base,
-                None => self.far.push((number, base)),
-            },
+        match self.places.iter_mut().find(|(known, _)| *known == number) {
+            Some((_, place)) => *place = base,
+            None => self.places.push((number, base)),
         }
-    }
-
-    /// Forgets those of which it is only said where they will begin.
-    fn settle(&mut self) {
-        for place in &mut self.near {
-            *place = place.filter(|base| base.end.is_some());
-        }
-        self.far.retain(|(_, base)| base.end.is_some());
     }
 }
 
@@ -147,7 +127,8 @@ impl<'i> Scan<'i> {
         }
         holds(!self.bases.again)?;
         let mut known = core::mem::take(&mut self.bases);
-        known.settle();
+        // Of the others it was only said where they will begin.
+        known.places.retain(|(_, base)| base.end.is_some());
         (known.missed, known.again) = (false, true);
         Ok(Some(known))
     }

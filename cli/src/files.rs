@@ -7,7 +7,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use formwork_codegen::build::{has_text, schema_text};
+use formwork_codegen::build::has_text;
+use formwork_codegen::texts::schema_text;
 
 use crate::problem::{Problem, words};
 use crate::shown;

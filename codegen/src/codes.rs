@@ -1,6 +1,6 @@
 //! Registry of the codes that diagnostics have. `docs/diagnostics.md` is made from it.
 
-use crate::{check, examples, resolve, rust, syntax};
+use crate::{check, examples, resolve, syntax};
 
 /// Code, title and explanation of every kind of problem, in the order of the codes.
 ///
@@ -11,7 +11,8 @@ pub fn all() -> Vec<(&'static str, &'static str, &'static str)> {
         syntax::codes::CODES,
         resolve::codes::CODES,
         check::codes::CODES,
-        rust::codes::CODES,
+        #[cfg(feature = "rust")]
+        crate::rust::codes::CODES,
         examples::CODES,
     ];
     let mut all: Vec<_> = lists.into_iter().flatten().copied().collect();

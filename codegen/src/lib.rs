@@ -2,26 +2,33 @@
 //!
 //! The front end knows nothing of Rust and of no format. It opens no files but those that a schema
 //! imports from its own directory, and ends in problems with places, never in a panic.
+//!
+//! With the feature `rust`, which is on unless it is turned off, Rust code is generated from models:
+//! `rust` has the compiler, `build` what build scripts call, `fuzz` the targets of a fuzzer.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "rust")]
 pub mod build;
 pub mod check;
 pub mod codes;
 pub mod diagnostic;
 pub mod examples;
+#[cfg(feature = "rust")]
 pub mod fuzz;
 pub mod markdown;
 pub mod print;
 mod prose;
 mod resolve;
 pub mod roles;
+#[cfg(feature = "rust")]
 pub mod rust;
 pub mod span;
 mod syntax;
-mod visit;
+pub mod texts;
 
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "rust")]
 pub use build::{Build, BuildError};
 use diagnostic::Diagnostics;
 pub use formwork_model as model;

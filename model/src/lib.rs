@@ -26,6 +26,7 @@ mod spelled;
 mod types;
 mod unseen;
 mod view;
+pub mod visit;
 mod walk;
 
 pub use decimal::{float_of, Inexact};

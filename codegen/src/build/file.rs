@@ -1,12 +1,11 @@
-//! Files of generated code, and how files are replaced and schemas read.
+//! Files of generated code, and how files are replaced.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
 use super::BuildError;
-use crate::syntax::MAX_TEXT;
 
 /// Names that are tried for a file beside its place.
 const NAMES: u32 = 1000;
@@ -39,35 +38,6 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut file = Replacement::new(path)?;
     file.write(text.as_bytes())?;
     file.replace()
-}
-
-/// The text of a schema file.
-///
-/// # Errors
-///
-/// If it cannot be read, is no regular file, is longer than any schema may be, or is no UTF-8.
-pub fn read_schema(path: &Path) -> io::Result<String> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    schema_text(File::open(path)?)
-}
-
-/// The text of a schema, wherever it comes from. No more is read than a schema may be long.
-///
-/// # Errors
-///
-/// If it cannot be read, is longer than any schema may be, or is no UTF-8.
-pub fn schema_text(from: impl Read) -> io::Result<String> {
-    let most = u64::try_from(MAX_TEXT).unwrap_or(u64::MAX);
-    let mut bytes = Vec::new();
-    from.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > MAX_TEXT {
-        let message = format!("it is longer than {} MiB", MAX_TEXT >> 20);
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
-    }
-    String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no UTF-8 text"))
 }
 
 /// A file that will take the place of another one, or be a new one, as a whole or not at all. Until

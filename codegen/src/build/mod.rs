@@ -33,10 +33,11 @@ use crate::diagnostic::{Diagnostic, Severity, render};
 use crate::model::Model;
 use crate::rust::{self, Options};
 use crate::span::SourceMap;
+use crate::texts::read_schema;
 use crate::{Loaded, Provider, load};
 
 pub use error::BuildError;
-pub use file::{Replacement, has_text, read_schema, schema_text, write_if_changed};
+pub use file::{Replacement, has_text, write_if_changed};
 pub use fresh::{assert_fresh, assert_fresh_with};
 
 /// Generates Rust code for schemas. Meant for build scripts; see the [module](self).

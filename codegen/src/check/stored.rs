@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
+use crate::model::visit::{Part, expressions, row_expressions};
 use crate::model::{Cell, Expr, ExprId, Meaning, Model, Step, Storage, Type};
 use crate::span::Span;
-use crate::visit::{Part, expressions, row_expressions};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Cx, Expr, Scope, ScopeId, ScopeParam, Shape};
-use crate::build::read_schema;
 use crate::diagnostic::Diagnostics;
 use crate::span::{SourceMap, Span, Spanned};
 use crate::syntax::ast::{Argument, Decl, Import, Include, Tree};
@@ -12,6 +11,7 @@ use crate::syntax::builtin;
 use crate::syntax::expr::ExKind;
 use crate::syntax::near::nearest;
 use crate::syntax::parse;
+use crate::texts::read_schema;
 use crate::{Loaded, Provider};
 
 /// Most texts of one run.

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::Straight;
 use super::equations::{Measured, equation};
+use crate::model::visit::{Part, expressions};
 use crate::model::{
     DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path, RecordId, RowId,
     RowKind, Start, Step, Type,
 };
-use crate::visit::{Part, expressions};
 
 /// A place in the file that expressions ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

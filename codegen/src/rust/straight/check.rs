@@ -15,14 +15,13 @@ use super::context::{Flavour, Straight};
 use super::expr::is;
 use super::mentions::{count, mentions};
 use super::operators::{Typed, compared, comparison, known};
-use super::questions::target;
+use super::questions::{indexed, target};
 use super::scope::{Access, Frame, It, Place, Scope};
 use crate::model::{
     ArrayLength, BinaryOp, Check, CheckKind, ExprId, Home, Model, Path, RecordId, RecordKind,
     Reference, Role, Row, RowId, RowKind, RunLength, Start, Type, UnionId,
 };
 use crate::rust::shape::Shape;
-use crate::visit::indexed;
 
 /// The function `check_root` and those that it calls; and for a reader that is sealed `seen_root`,
 /// which leaves out what the reader has looked at itself. `checking` is what the writer was made with.

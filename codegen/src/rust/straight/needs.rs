@@ -7,9 +7,9 @@ use super::asked::Asked;
 use super::context::{Flavour, Straight};
 use super::questions::children;
 use super::rare::rare;
+use crate::model::visit::{Part, expressions};
 use crate::model::{Expr, ExprId, Member, Model, Path, RecordId, Role, Row, RowKind, Start, Step};
 use crate::rust::shape::Shapes;
-use crate::visit::{Part, expressions};
 
 impl<'p, 'm> Straight<'p, 'm> {
     pub(super) fn new(shapes: &'p Shapes<'m>, views: &'m [Model], flavour: Flavour) -> Self {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::visit::{Part, expressions};
 use crate::model::{
-    Content, Expr, ExprId, Field, Home, Member, Model, Record, RecordId, RecordKind, Row, RowId,
-    RowKind, RunLength, RunType, Storage, Type,
+    Content, Expr, ExprId, Field, Home, Member, Model, Path, Record, RecordId, RecordKind, Row,
+    RowId, RowKind, RunLength, RunType, Start, Step, Storage, Type,
 };
 
 /// What a row without bytes of its own, or a pool, is called.
@@ -124,4 +125,31 @@ pub(super) fn rows_with_bytes(
 /// Whether an expression is elements that an algorithm makes.
 pub(super) fn is_algorithm(model: &Model, expr: ExprId) -> bool {
     matches!(model[expr], Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
+}
+
+/// Records that ask for their position in the array around them.
+pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
+    fn asks(model: &Model, expr: ExprId) -> bool {
+        let expr = &model[expr];
+        let mut found = matches!(
+            expr,
+            Expr::Index(Path { start: Start::This, steps, .. })
+            | Expr::IsLast(Path { start: Start::This, steps, .. }) if steps.is_empty()
+        );
+        if let Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Path(path) = expr {
+            let asks = |step: &Step| matches!(step, Step::Index(index) if asks(model, *index));
+            found |= path.steps.iter().any(asks);
+        }
+        expr.operands(&mut |operand| found |= asks(model, operand));
+        found
+    }
+    let mut found = BTreeSet::new();
+    expressions(model, &mut |id, part| {
+        if let Part::Expr(expr) = part
+            && asks(model, expr)
+        {
+            found.insert(id);
+        }
+    });
+    found
 }

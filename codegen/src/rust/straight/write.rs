@@ -34,8 +34,8 @@ use super::check::Checking;
 use super::context::Straight;
 use super::locals::{Locals, is_case_name};
 use super::outline::{Pieces, root_piece};
+use super::questions::indexed;
 use crate::model::RecordId;
-use crate::visit::indexed;
 
 use rows::Head;
 use writer::{Function, Node, Task, Weights, Writer};

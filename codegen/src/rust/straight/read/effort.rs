@@ -16,11 +16,11 @@
 //! Types that contain themselves, and whatever is not named here, have no bound; then the engine reads
 //! with small budgets. `tests/compiled` holds the bound against what the engine takes.
 
+use crate::model::visit::{self, Part};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Expr, ExprId, Extent, Home, Meaning, Member, Model, Path, Record,
     RecordId, Row, RowKind, RunLength, Start, Step, Storage, Tag, Target, Type,
 };
-use crate::visit::{self, Part};
 
 /// Units for a node that may be an element, for each of its slots, and for a pointer.
 const NODE: u64 = 11;

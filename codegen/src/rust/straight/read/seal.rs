@@ -8,6 +8,7 @@ use quote::quote;
 use super::super::equations::{Equation, Measured, Side, equation};
 use super::body::{Work, extent, pool_place};
 use super::{Ctx, Reading, number};
+use crate::model::visit::{Part, expressions};
 use crate::model::{
     ArrayLength, ByteOrder, Content, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home,
     IntType, Linear, Measure, Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength,
@@ -24,7 +25,6 @@ use crate::rust::straight::pools::PoolText;
 use crate::rust::straight::questions::{is_algorithm, only_row, rows_with_bytes};
 use crate::rust::straight::scope::Scope;
 use crate::rust::straight::summed::{AtHand, Base, Edge, Summed, distance, plus, summed};
-use crate::visit::{Part, expressions};
 
 /// Rows that expressions and tags ask for.
 pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {

@@ -1,26 +1,26 @@
 //! All expressions of a model, each with the record in whose node it is evaluated.
 
-use std::collections::BTreeSet;
+use alloc::vec::Vec;
 
-use crate::model::{
-    ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Extent, Measure,
-    Model, Path, PointerType, RecordId, Role, Row, RowKind, RunLength, Start, Statement, Step, Tag,
-    Target, Type,
+use crate::{
+    ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, ExprId, Extent, Measure,
+    Model, Path, PointerType, RecordId, Role, Row, RowKind, RunLength, Statement, Tag, Target,
+    Type,
 };
 
 /// Something that leads through the tree.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Part<'m> {
+pub enum Part<'m> {
     /// An expression.
     Expr(ExprId),
     /// The array that a reference leads into; only its length and addresses matter.
-    Reference(&'m crate::model::Path),
+    Reference(&'m Path),
     /// A shared table, or slices of it.
-    Table(&'m crate::model::Path),
+    Table(&'m Path),
 }
 
 /// Calls `visit` for every expression except `let`s and arguments, which count where they are used.
-pub(crate) fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, Part<'m>)) {
+pub fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, Part<'m>)) {
     for (id, record) in model.records() {
         for row in &record.rows {
             row_expressions(model, id, row, visit);
@@ -37,7 +37,7 @@ pub(crate) fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, 
             }
         }
         for statements in
-            std::iter::once(&record.layout).chain(record.passes.iter().map(|(_, s)| s))
+            core::iter::once(&record.layout).chain(record.passes.iter().map(|(_, s)| s))
         {
             statement_expressions(statements, &mut |e| visit(id, Part::Expr(e)));
         }
@@ -55,34 +55,8 @@ pub(crate) fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, 
     }
 }
 
-/// Records that ask for their position in the array around them.
-pub(crate) fn indexed(model: &Model) -> BTreeSet<RecordId> {
-    fn asks(model: &Model, expr: ExprId) -> bool {
-        let expr = &model[expr];
-        let mut found = matches!(
-            expr,
-            Expr::Index(Path { start: Start::This, steps, .. })
-            | Expr::IsLast(Path { start: Start::This, steps, .. }) if steps.is_empty()
-        );
-        if let Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Path(path) = expr {
-            let asks = |step: &Step| matches!(step, Step::Index(index) if asks(model, *index));
-            found |= path.steps.iter().any(asks);
-        }
-        expr.operands(&mut |operand| found |= asks(model, operand));
-        found
-    }
-    let mut found = BTreeSet::new();
-    expressions(model, &mut |id, part| {
-        if let Part::Expr(expr) = part
-            && asks(model, expr)
-        {
-            found.insert(id);
-        }
-    });
-    found
-}
-
-pub(crate) fn row_expressions<'m>(
+/// Calls `visit` for every expression of a row of a record, in the order of [`expressions`].
+pub fn row_expressions<'m>(
     model: &'m Model,
     id: RecordId,
     row: &'m Row,
@@ -256,12 +230,12 @@ fn statement_expressions(statements: &[Statement], visit: &mut dyn FnMut(ExprId)
 }
 
 /// Records in which a path ends.
-fn last_records(path: &crate::model::Path) -> Vec<RecordId> {
+fn last_records(path: &Path) -> Vec<RecordId> {
     path.steps
         .iter()
         .rev()
         .find_map(|step| match step {
-            crate::model::Step::Field(field) => Some(field.members.iter().map(|(r, _)| *r)),
+            crate::Step::Field(field) => Some(field.members.iter().map(|(r, _)| *r)),
             _ => None,
         })
         .map(Iterator::collect)

@@ -309,7 +309,7 @@ fn unknown(node: &Node, prop: &Property, known: &'static [Known], diagnostics: &
     );
     if let Some((_, help)) = ELSEWHERE.iter().find(|(n, _)| *n == name) {
         d.help(*help);
-    } else if node.args.is_empty() {
+    } else if node.args.is_empty() && known.iter().any(|(n, _)| *n == "is") {
         let line = format!("{} {name}", node.name.value);
         d.help(format!("a name has no `=`: write `{line} is=V` if it is always V"));
     } else if let Some(near) = nearest(name, known.iter().map(|k| k.0)) {

@@ -292,6 +292,7 @@ pub(super) fn row(node: &Node, diagnostics: &mut Diagnostics) -> Option<Row> {
                 diagnostics
                     .error("E0114", node.span, "`magic` needs its bytes")
                     .help("write `magic ABCD`, `magic hex=\"4142\"` or `magic param=NAME`");
+                return None;
             }
             RowWord::Magic(text)
         }

@@ -424,6 +424,29 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(plus(address, edge.plus))
     }
 
+    /// What a row follows from, if the row itself says it, and nothing else does. The size or the end of
+    /// another row of the struct is a measure, whichever of the two says it.
+    fn own_source(&self, ctx: &Ctx<'m>, row: &Row) -> Option<DefinerSource> {
+        let source = match (&row.role, row.definers.as_slice()) {
+            (Role::Kept(expr), _) => DefinerSource::Expr(*expr),
+            (_, [definer]) if matches!(definer.scope, DefinerScope::Own) => definer.source.clone(),
+            _ => return None,
+        };
+        if let Some(Equation { side, of: Measured::Path(path), factor, offset }) =
+            equation(self.model, &source)
+            && matches!(path.start, Start::This)
+            && let Some(row) = own(path, ctx.record)
+            && let Some(measure) = match side {
+                Side::Size => Some(Measure::Size),
+                Side::End => Some(Measure::End),
+                Side::At => None,
+            }
+        {
+            return Some(DefinerSource::Measure { measure, row, factor, offset });
+        }
+        Some(source)
+    }
+
     /// Rows that follow from something, or usually do: what does not is left to the engine.
     fn derived(&self, ctx: &Ctx<'m>) -> impl Iterator<Item = (RowId, &'m Row)> + use<'m> {
         let epoch = ctx.epoch;
@@ -443,7 +466,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 }
                 continue;
             }
-            if let Some(source) = own_source(row)
+            if let Some(source) = self.own_source(ctx, row)
                 && !self.follows(ctx, id, &source)
             {
                 match self.address(ctx, &source) {
@@ -476,7 +499,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.given_by_case(work, id, row)?;
                 continue;
             }
-            let (Some(source), name) = (own_source(row), early(ctx.record, id)) else {
+            let (Some(source), name) = (self.own_source(ctx, row), early(ctx.record, id)) else {
                 self.doubt("a number that follows from several things, or something around it");
                 continue;
             };
@@ -549,17 +572,6 @@ impl<'m> Reading<'_, '_, 'm> {
 /// Whether a row follows from something, or usually does.
 pub(super) fn follows(row: &Row) -> bool {
     matches!(row.role, Role::Derived | Role::Kept(_))
-}
-
-/// What a row follows from, if the row itself says it, and nothing else does.
-fn own_source(row: &Row) -> Option<DefinerSource> {
-    match (&row.role, row.definers.as_slice()) {
-        (Role::Kept(expr), _) => Some(DefinerSource::Expr(*expr)),
-        (_, [definer]) if matches!(definer.scope, DefinerScope::Own) => {
-            Some(definer.source.clone())
-        }
-        _ => None,
-    }
 }
 
 /// Whether a type has exactly as many elements as a number says by an equation.

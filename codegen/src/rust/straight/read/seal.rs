@@ -425,7 +425,8 @@ impl<'m> Reading<'_, '_, 'm> {
     }
 
     /// What a row follows from, if the row itself says it, and nothing else does. The size or the end of
-    /// another row of the struct is a measure, whichever of the two says it.
+    /// another row of the struct is a measure, whichever of the two says it: not behind a pointer, where
+    /// an expression has nothing to measure in an empty array.
     fn own_source(&self, ctx: &Ctx<'m>, row: &Row) -> Option<DefinerSource> {
         let source = match (&row.role, row.definers.as_slice()) {
             (Role::Kept(expr), _) => DefinerSource::Expr(*expr),
@@ -436,6 +437,10 @@ impl<'m> Reading<'_, '_, 'm> {
             equation(self.model, &source)
             && matches!(path.start, Start::This)
             && let Some(row) = own(path, ctx.record)
+            && let measured = self.row(ctx, ctx.record, row)
+            && !matches!(measured.ty.stripped(), Type::Pointer(_))
+            && measured.when.is_none()
+            && !matches!(measured.homes.get(ctx.epoch), Some(Home::Absent))
             && let Some(measure) = match side {
                 Side::Size => Some(Measure::Size),
                 Side::End => Some(Measure::End),

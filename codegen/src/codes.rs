@@ -1,6 +1,6 @@
 //! Registry of the codes that diagnostics have. `docs/diagnostics.md` is made from it.
 
-use crate::{check, examples, resolve, syntax};
+use crate::{check, examples, resolve, rust, syntax};
 
 /// Code, title and explanation of every kind of problem, in the order of the codes.
 ///
@@ -11,8 +11,7 @@ pub fn all() -> Vec<(&'static str, &'static str, &'static str)> {
         syntax::codes::CODES,
         resolve::codes::CODES,
         check::codes::CODES,
-        #[cfg(feature = "rust")]
-        crate::rust::codes::CODES,
+        rust::codes::CODES,
         examples::CODES,
     ];
     let mut all: Vec<_> = lists.into_iter().flatten().copied().collect();

@@ -1,26 +1,23 @@
-//! Front end of Formwork: a schema text becomes a checked [`model::Model`].
+//! Front end of Formwork: a schema text becomes a checked [`model::Model`], and Rust code or pages are made
+//! of that.
 //!
 //! The front end knows nothing of Rust and of no format. It opens no files but those that a schema
 //! imports from its own directory, and ends in problems with places, never in a panic.
 //!
-//! With the feature `rust`, which is on unless it is turned off, Rust code is generated from models:
-//! `rust` has the compiler, `build` what build scripts call, `fuzz` the targets of a fuzzer.
+//! [`rust`] generates code, [`build`] is what build scripts call, [`fuzz`] makes the targets of a fuzzer.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "rust")]
 pub mod build;
 pub mod check;
 pub mod codes;
 pub mod diagnostic;
 pub mod examples;
-#[cfg(feature = "rust")]
 pub mod fuzz;
 pub mod markdown;
 pub mod print;
 mod prose;
 mod resolve;
 pub mod roles;
-#[cfg(feature = "rust")]
 pub mod rust;
 pub mod span;
 mod syntax;
@@ -28,7 +25,6 @@ pub mod texts;
 
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "rust")]
 pub use build::{Build, BuildError};
 use diagnostic::Diagnostics;
 pub use formwork_model as model;

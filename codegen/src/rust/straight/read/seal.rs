@@ -167,8 +167,7 @@ impl<'m> Reading<'_, '_, 'm> {
         equation: (i128, i128),
     ) -> bool {
         let row = self.row(ctx, ctx.record, row);
-        let gone = matches!(row.homes.get(ctx.epoch), Some(Home::Absent)) || row.when.is_some();
-        !gone && counted(self.model, &row.ty, record, number, equation)
+        is_there(ctx, row) && counted(self.model, &row.ty, record, number, equation)
     }
 
     /// Whether a derived row is what it should be because of how the file is read.
@@ -178,8 +177,7 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         let DefinerSource::Measure { measure, row, factor, offset } = source else { return false };
         let measured = self.row(ctx, ctx.record, *row);
-        let here =
-            !matches!(measured.homes.get(ctx.epoch), Some(Home::Absent)) && measured.when.is_none();
+        let here = is_there(ctx, measured);
         let equation = Some((*factor, *offset));
         let number = |expr: ExprId| linear(self.model, expr, ctx.record, id) == equation;
         match (measure, &measured.ty) {
@@ -439,8 +437,7 @@ impl<'m> Reading<'_, '_, 'm> {
             && let Some(row) = own(path, ctx.record)
             && let measured = self.row(ctx, ctx.record, row)
             && !matches!(measured.ty.stripped(), Type::Pointer(_))
-            && measured.when.is_none()
-            && !matches!(measured.homes.get(ctx.epoch), Some(Home::Absent))
+            && is_there(ctx, measured)
             && let Some(measure) = match side {
                 Side::Size => Some(Measure::Size),
                 Side::End => Some(Measure::End),
@@ -572,6 +569,11 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         Ok(())
     }
+}
+
+/// Whether a row is in every file of the epoch.
+fn is_there(ctx: &Ctx<'_>, row: &Row) -> bool {
+    row.when.is_none() && !matches!(row.homes.get(ctx.epoch), Some(Home::Absent))
 }
 
 /// Whether a row follows from something, or usually does.

@@ -3,32 +3,66 @@
 
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{DefinerSource, Expr, ExprId, Member, Model, Path, Step, Target, Type};
+use crate::model::{
+    DefinerSource, Expr, ExprId, Member, Model, Path, RecordId, Role, Start, Step, Target, Type,
+};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
-    for row in model.records.iter().flat_map(|record| &record.rows) {
-        for definer in &row.definers {
-            let DefinerSource::Expr(expr) = definer.source else { continue };
-            each(model, expr, &mut |path| {
-                if leads_into_pool(model, path) {
-                    found
-                        .error("E0709", row.span, format!("`{}` stands in a pool", path.text))
-                        .label("this number would follow from its address")
-                        .help("the pool decides where its texts stand when all else is known");
-                }
-            });
+    for (id, record) in model.records() {
+        for row in &record.rows {
+            let mut said: Vec<ExprId> = Vec::new();
+            said.extend(row.definers.iter().filter_map(|definer| match definer.source {
+                DefinerSource::Expr(expr) => Some(expr),
+                _ => None,
+            }));
+            if let Role::Kept(usual) = row.role {
+                said.push(usual);
+            }
+            let mut seen = Vec::new();
+            for expr in said {
+                each(model, id, expr, &mut seen, &mut |path| {
+                    if leads_into_pool(model, path) {
+                        found
+                            .error("E0709", row.span, format!("`{}` stands in a pool", path.text))
+                            .label("this number would follow from its address")
+                            .help("the pool decides where its texts stand when all else is known");
+                    }
+                });
+            }
         }
     }
 }
 
-/// Every path whose address is asked for.
-fn each<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path)) {
-    let expr = &model[expr];
-    if let Expr::At(path) | Expr::End(path) | Expr::Size(path) = expr {
-        see(path);
+/// Every path whose address is asked for, behind `let`s and arguments, too.
+fn each<'m>(
+    model: &'m Model,
+    of: RecordId,
+    expr: ExprId,
+    seen: &mut Vec<ExprId>,
+    see: &mut dyn FnMut(&'m Path),
+) {
+    if seen.contains(&expr) {
+        return;
     }
-    expr.operands(&mut |operand| each(model, operand, see));
+    seen.push(expr);
+    match &model[expr] {
+        Expr::At(path) | Expr::End(path) | Expr::Size(path) => see(path),
+        Expr::Path(path) => {
+            if let (Start::Argument(number), []) = (&path.start, &path.steps[..]) {
+                let given = model.records[of.index()].arguments.get(*number as usize);
+                given.into_iter().for_each(|given| each(model, of, *given, seen, see));
+            }
+            let Some(Step::Field(field)) = path.steps.last() else { return };
+            for (record, members) in &field.members {
+                if let Some(Member::Let(number)) = members.last() {
+                    let found = model.records[record.index()].lets.get(*number as usize);
+                    found.into_iter().for_each(|found| each(model, *record, found.expr, seen, see));
+                }
+            }
+        }
+        expr => expr.operands(&mut |operand| each(model, of, operand, seen, see)),
+    }
 }
 
 fn leads_into_pool(model: &Model, path: &Path) -> bool {

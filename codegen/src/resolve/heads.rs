@@ -222,6 +222,9 @@ impl<'t> Cx<'t> {
         match name.as_str() {
             "index" => d.help("write `index(this)`"),
             "last" => d.help("write `is_last(this)`, or `items[last]` for an element"),
+            "until" | "end" | "eof" | "eos" | "rest" | "remaining" => {
+                d.help("as many as there is room for: `count=fill`")
+            }
             _ => match shown {
                 Some((shown, span)) => d.also(span, format!("in `{shown}`")),
                 None => d,

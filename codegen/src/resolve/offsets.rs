@@ -26,7 +26,11 @@ impl<'t> Cx<'t> {
                             span,
                             "no `byte_order` row at a constant offset of the root",
                         )
-                        .help("write `byte_order 0x0c` in the root, or in a struct inside it");
+                        .help(
+                            "write `byte_order 0x0c` in the root, or in a struct inside it, where \
+                             0xfeff stands; where other bytes say the order, write `endian { when \
+                             \"CONDITION\" little; else big }` in the struct",
+                        );
                     return None;
                 };
                 match offset_of(model, root, &way) {

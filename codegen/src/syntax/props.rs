@@ -266,6 +266,11 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("length", "write `size=` for bytes or `count=` for elements"),
     ("default", "write `usually=`"),
     ("value", "write `is=`"),
+    (
+        "mark",
+        "`byte_order` is 0xfeff; where other bytes say the order, write \
+         `endian { when \"CONDITION\" little; else big }` in the struct",
+    ),
 ];
 
 /// The properties of a node, checked against those that it may have.

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 
 use super::{
     ArrayLength, BinaryOp, Cell, Content, Encoding, EpochId, Expr, ExprId, Exprs, Extent, Home,
-    Label, Model, RecordId, RecordKind, Row, RowKind, RunLength, RunType, Storage, Tag, Type,
-    UnaryOp, UnionId,
+    Label, Model, RecordId, RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Tag,
+    Type, UnaryOp, UnionId,
 };
 
 /// Most types inside types (arrays of regions of arrays...) that sizes are computed of.
@@ -96,6 +96,39 @@ impl Model {
     #[must_use]
     pub fn fixed_size(&self, record: RecordId, epoch: EpochId) -> Option<u64> {
         self.sizes_below(vec![Part::Record(record)], epoch).record(record)
+    }
+
+    /// Where a row begins, counted from the start of its record, if that is the same for every record of
+    /// the epoch. Of bodies of cases, whose rows may begin behind a tag, nothing is said.
+    #[must_use]
+    pub fn row_offset(&self, record: RecordId, row: RowId, epoch: EpochId) -> Option<u64> {
+        let record = &self.records[record.index()];
+        let asked = record.rows.get(row.index())?;
+        if !matches!(record.kind, RecordKind::Struct) {
+            return None;
+        }
+        if let Home::At(at) = asked.home(epoch) {
+            return Some(at);
+        }
+        if asked.home(epoch) != Home::Next {
+            return None;
+        }
+        // Rows without offsets begin behind those that have some.
+        let mut at = record.sizes.get(epoch.index()).copied().flatten().unwrap_or(0);
+        for row in &record.rows {
+            if let Home::At(home) = row.home(epoch) {
+                if home.checked_add(self.size_of(&row.ty, epoch)?)? > at {
+                    return None;
+                }
+            }
+        }
+        for before in record.rows.iter().take(row.index()) {
+            if before.home(epoch) == Home::Next {
+                let size = self.size_of(&before.ty, epoch).filter(|_| before.when.is_none())?;
+                at = at.checked_add(size)?;
+            }
+        }
+        Some(at)
     }
 
     /// All sizes of an epoch at once.

@@ -230,9 +230,21 @@ impl Maker<'_, '_> {
             let _ = writeln!(self.text, "struct {name} transparent {{");
             self.body(name, 1, 1)?;
         } else {
-            let _ = writeln!(self.text, "struct {name} {{");
+            let order = self.u.int_in_range(0..=11)?;
+            let fixed = match order {
+                9 => " endian=little",
+                10 => " endian=big",
+                _ => "",
+            };
+            let _ = writeln!(self.text, "struct {name}{fixed} {{");
             if self.versions && name == "File" {
                 self.text.push_str("        u8 version max=3\n");
+            }
+            if order == 11 {
+                self.text.push_str(
+                    "        endian { when \"order == 1\" big; when \"order == 2\" little; else error }\n\
+                     \x20       u8 order max=9\n",
+                );
             }
             self.body(name, 1, ROWS)?;
         }

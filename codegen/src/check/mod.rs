@@ -6,6 +6,7 @@
 
 mod align;
 mod bits;
+mod byte_order;
 mod choice;
 pub(crate) mod codes;
 mod columns;
@@ -62,6 +63,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     forms::check(&context, &mut found);
     derive::check(&context, &mut found);
     order::check(&context, &mut found);
+    byte_order::check(&context, &mut found);
     placement::check(&context, &mut found);
     relocated::check(&context, &mut found);
     until::check(&context, &mut found);

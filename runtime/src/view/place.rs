@@ -469,6 +469,13 @@ impl<'a> Place<'a> {
         not_equal(self.at, self.rest, b"\xff\xfe")
     }
 
+    /// An error: no condition decides the byte order.
+    #[inline(always)]
+    #[must_use]
+    pub fn undecided(self) -> ReadError {
+        self.error(ReadErrorKind::UndecidedByteOrder { actual: "".into() })
+    }
+
     /// An error: a closed enumeration has no such number.
     #[inline(always)]
     #[must_use]

@@ -174,9 +174,14 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             if !node.record().comes_first() {
                 return unable("a root that is not written first");
             }
-            let put = self.call(Task::Put, &node, root, &quote!(v), None, &quote!())?;
-            let tail = self.statements(&node, &layout[1..])?;
-            Ok(quote!(#put #tail))
+            let src = self.src(quote!(v), self.straight.value_shape(root));
+            self.by_order(&node, root, &src, &mut |node| {
+                let big = self.straight.carried(root, None, self.order_in(root, node))?;
+                let node = &Node { big: big.unwrap_or(node.big), ..node.clone() };
+                let put = self.call(Task::Put, node, root, &quote!(v), None, &quote!())?;
+                let tail = self.statements(node, &layout[1..])?;
+                Ok(quote!(#put #tail))
+            })
         })
     }
 

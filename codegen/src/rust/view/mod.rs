@@ -29,8 +29,8 @@ use super::names::Scope;
 use super::shape::Shapes;
 use super::straight::{Able, Unable, epochs, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EpochId, Home, Model, Record, RecordId, RecordKind, RowId, RowKind,
-    Signature, SignatureCell, Sizes, Storage, UnionId,
+    ByteOrder, ByteOrderRule, EndianRule, EpochId, Home, Model, Record, RecordId, RecordKind,
+    RowId, RowKind, Signature, SignatureCell, Sizes, Storage, UnionId,
 };
 
 /// What is emitted, and the fields that have no function.
@@ -364,6 +364,7 @@ impl<'s, 'm> Views<'s, 'm> {
                 let place = #(#tests)* { return rt::Err(place.no_layout(#text, #first)) };
             });
         }
+        let chosen = self.chosen_order(root)?;
         let magics = Signature::of(self.model).cells.into_iter().filter(|cell| cell.is_magic);
         let magics = magics.map(|SignatureCell { offset, allowed, .. }| {
             let offset = Literal::u64_unsuffixed(offset);
@@ -377,8 +378,48 @@ impl<'s, 'm> Views<'s, 'm> {
                 #order
                 #layout
                 #(#magics)*
+                #chosen
                 #name::__at(place)
             }
+        })
+    }
+
+    /// Code that finds the byte order of the root, if that has one of its own.
+    fn chosen_order(&self, root: RecordId) -> Able<TokenStream> {
+        let (rules, otherwise) = match &self.model.records[root.index()].endian {
+            None => return Ok(TokenStream::new()),
+            Some(EndianRule::Fixed(order)) => {
+                let order = endian(*order);
+                return Ok(quote!(let place = place.ordered(#order);));
+            }
+            Some(EndianRule::Chosen(rules, otherwise)) => (rules, otherwise),
+        };
+        let name = self.record_ident(root);
+        let (file, place) = (quote!(file), quote!(place));
+        let none = quote!(return rt::Err(place.undecided()));
+        let order = self.by_body_at(
+            root,
+            &file,
+            &place,
+            &quote!(0),
+            |body| {
+                let mut code = match otherwise {
+                    Some(order) => endian(*order),
+                    None => none.clone(),
+                };
+                for (condition, order) in rules.iter().rev() {
+                    let (holds, order) =
+                        (self.truth(body, &body.place, *condition)?, endian(*order));
+                    code = quote!(if v::holds(#holds) { #order } else { #code });
+                }
+                Ok(Some(code))
+            },
+            &none,
+        )?;
+        Ok(quote! {
+            let file = #name::__at(place)?;
+            let order = #order;
+            let place = place.ordered(order);
         })
     }
 

@@ -70,7 +70,9 @@ impl<'p, 'b> Engine<'p, 'b> {
     pub(crate) fn read_file(&mut self) -> Read<()> {
         let length = self.tree.file.len() as u64;
         let root = self.tree.add(self.model.root, None);
-        self.tree.own_node_mut(root).set_order(Order::Known(self.order));
+        if self.tree.record(root).endian.is_none() {
+            self.tree.own_node_mut(root).set_order(Order::Known(self.order));
+        }
         self.region_end = length;
         // Bytes behind the root that nothing leads to are gaps, like others between objects.
         self.read_record(root, Cursor::new(0, length))?;

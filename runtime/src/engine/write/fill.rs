@@ -606,11 +606,11 @@ impl<'p> Engine<'p, '_> {
             item => {
                 let order = match run.content {
                     Content::Text(Encoding::Utf16 | Encoding::Utf32) => {
-                        self.node_order(loc.node)?
+                        self.node_order(loc.node)?.ok_or_else(no_order)?
                     }
-                    _ => None,
+                    _ => Endian::Little,
                 };
-                let bytes = self.encode(run.content, item, order.unwrap_or_default());
+                let bytes = self.encode(run.content, item, order);
                 self.put(at, &bytes);
                 bytes.len() as u64
             }

@@ -77,7 +77,7 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
-        self.by_order(ctx, id, &|ctx| self.record_in_order(ctx, spot, id, target, sink))
+        self.by_order(ctx, spot, id, &|ctx| self.record_in_order(ctx, spot, id, target, sink))
     }
 
     /// The same, where its byte order is known.

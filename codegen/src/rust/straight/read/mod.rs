@@ -21,6 +21,7 @@ mod effort;
 mod elsewhere;
 mod form;
 mod item;
+mod order;
 mod pointer;
 mod row;
 mod run;
@@ -33,7 +34,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use super::able::{Able, Unable, unable};
 use super::anchors::Anchors;
@@ -43,10 +44,9 @@ use super::locals::Locals;
 use super::mentions::called;
 use super::operators::Typed;
 use super::outline::Pieces;
-use super::scope::{Access, Frame, Late, Scope};
+use super::scope::{Frame, Late, Scope};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, Expr, ExprId, Model, Pattern, RecordId, RecordKind, Row,
-    RowId, Sizes, Storage,
+    ByteOrder, Expr, ExprId, Model, Pattern, RecordId, RecordKind, Row, RowId, Sizes, Storage,
 };
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
@@ -274,22 +274,23 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 let #name = #number;
             });
         }
-        if self.straight.is_order_chosen(root) {
-            return unable("a byte order that the root chooses for itself");
-        }
-        let callee =
-            Callee { record: root, big: self.file_order(), pushing: false, handed: Handed::Part };
-        let name = function(callee);
         let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
-        let call = |epoch: usize| {
+        let call_in = |ctx: &Ctx<'m>| {
+            let callee =
+                Callee { record: root, big: ctx.big, pushing: false, handed: Handed::Part };
+            let (name, epoch) = (function(callee), ctx.epoch);
             self.straight.in_epoch(epoch, || self.call(callee, epoch))?;
-            let call = match self.straight.has_epochs() {
+            Ok(match self.straight.has_epochs() {
                 true => {
                     let epoch = Literal::usize_unsuffixed(epoch);
                     quote!(#name::<#mode #epoch>(&mut cx, #arena &mut part)?)
                 }
                 false => quote!(#name::<#mode>(&mut cx, #arena &mut part)?),
-            };
+            })
+        };
+        let call = |epoch: usize| {
+            let ctx = Ctx { decided: None, ..self.outset(root, epoch, self.file_order()) };
+            let call = self.by_order(&ctx, &Spot::local(format_ident!("part")), root, &call_in)?;
             let ranks = self.ranks(epoch)?;
             Ok(if ranks.is_empty() { call } else { quote!({ #ranks #call }) })
         };
@@ -506,15 +507,15 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         }
         all.extend(self.texts.functions());
         // Where another way was found, a function may have been made for nothing.
-        let root = Callee {
-            record: self.model.root,
-            big: self.file_order(),
-            pushing: false,
-            handed: Handed::Part,
-        };
-        let root = function(root);
+        let root = self.model.root;
+        let chosen = self.straight.is_order_chosen(root);
+        let orders = [false, true].into_iter().filter(|big| chosen || *big == self.file_order());
+        let begins: Vec<TokenStream> = orders
+            .map(|big| Callee { record: root, big, pushing: false, handed: Handed::Part })
+            .map(|callee| function(callee).into_token_stream())
+            .collect();
         let mut pieces = Pieces::default();
-        let functions: Vec<TokenStream> = called(&[quote!(#root)], all)
+        let functions: Vec<TokenStream> = called(&begins, all)
             .into_iter()
             .map(|function| pieces.outline(function, &|_| None))
             .collect();
@@ -618,9 +619,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         locals.apart(|| locals.about_name(name, || self.function_body_named(callee, epoch)))
     }
 
-    fn function_body_named(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
-        let Callee { record, big, pushing, handed } = callee;
-        let ctx = Ctx {
+    /// Where the reading of a record begins, of whose surroundings nothing is known.
+    fn outset(&self, record: RecordId, epoch: usize, big: bool) -> Ctx<'m> {
+        Ctx {
             view: self.straight.view(epoch),
             epoch,
             big,
@@ -638,9 +639,15 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             entered: false,
             whole: false,
             index: None,
-            pushing,
-            chains: self.hands_chain(record).then(|| Chains::one(chain_of_function())),
-        };
+            pushing: false,
+            chains: None,
+        }
+    }
+
+    fn function_body_named(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
+        let Callee { record, big, pushing, handed } = callee;
+        let chains = self.hands_chain(record).then(|| Chains::one(chain_of_function()));
+        let ctx = Ctx { pushing, chains, ..self.outset(record, epoch, big) };
         let hand = self.hand_chain(record);
         let (before, spot) = match handed {
             Handed::Part => (None, Spot::Stream { part: format_ident!("part"), local: false }),
@@ -659,54 +666,6 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             (true, false) => push(&value),
         })?;
         Ok(sweep::sweep(quote!(#before #body)))
-    }
-
-    /// Byte order of the file: whether the highest byte comes first.
-    fn file_order(&self) -> bool {
-        // A mark says it, and is read: files of the other order are odd.
-        matches!(self.model.byte_order, ByteOrderRule::Fixed(ByteOrder::Big))
-    }
-
-    /// Byte order in a record.
-    fn order_in(&self, ctx: &Ctx<'m>, record: RecordId) -> Able<bool> {
-        match &self.straight.record(record).endian {
-            None => Ok(ctx.big),
-            Some(EndianRule::Fixed(order)) => Ok(*order == ByteOrder::Big),
-            Some(EndianRule::Chosen(..)) if ctx.decided == Some(record) => Ok(ctx.big),
-            Some(EndianRule::Chosen(..)) => unable("a byte order that the file chooses here"),
-        }
-    }
-
-    /// Code for each byte order that a record may choose, and the choice between them.
-    fn by_order(
-        &self,
-        ctx: &Ctx<'m>,
-        id: RecordId,
-        make: &dyn Fn(&Ctx<'m>) -> Able<TokenStream>,
-    ) -> Able<TokenStream> {
-        let Some(EndianRule::Chosen(rules, otherwise)) = &self.straight.record(id).endian else {
-            return make(ctx);
-        };
-        if ctx.decided == Some(id) {
-            return make(ctx);
-        }
-        let decided = |order: ByteOrder| {
-            make(&Ctx { big: order == ByteOrder::Big, decided: Some(id), ..ctx.clone() })
-        };
-        // The conditions are asked in the record, of which nothing is known yet.
-        let mut asking = ctx.clone();
-        let access = Access::Early;
-        asking.frames.push(Frame { record: id, access, at: None, index: None });
-        let mut code = match otherwise {
-            Some(order) => decided(*order)?,
-            None => quote!(return rt::Err(s::Odd);),
-        };
-        for (condition, order) in rules.iter().rev() {
-            let condition = self.truth(&asking, *condition)?;
-            let then = decided(*order)?;
-            code = quote!(if #condition { #then } else { #code });
-        }
-        Ok(code)
     }
 
     /// The local for the value of a row, which expressions may ask for.

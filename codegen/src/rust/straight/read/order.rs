@@ -1,0 +1,103 @@
+//! Byte orders: of the file, and those that structs choose.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::{Ctx, Frame, Reading, Spot, cell, size};
+use crate::check::exprs::own_rows;
+use crate::model::{
+    ByteOrder, ByteOrderRule, EndianRule, EpochId, ExprId, RecordId, RowId, Storage, Type,
+};
+use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::early::early;
+use crate::rust::straight::scope::Access;
+
+impl<'m> Reading<'_, '_, 'm> {
+    /// Byte order of the file: whether the highest byte comes first.
+    pub(super) fn file_order(&self) -> bool {
+        // A mark says it, and is read: files of the other order are odd.
+        matches!(self.model.byte_order, ByteOrderRule::Fixed(ByteOrder::Big))
+    }
+
+    /// Byte order in a record.
+    pub(super) fn order_in(&self, ctx: &Ctx<'m>, record: RecordId) -> Able<bool> {
+        match &self.straight.record(record).endian {
+            None => Ok(ctx.big),
+            Some(EndianRule::Fixed(order)) => Ok(*order == ByteOrder::Big),
+            Some(EndianRule::Chosen(..)) if ctx.decided == Some(record) => Ok(ctx.big),
+            Some(EndianRule::Chosen(..)) => unable("a byte order that the file chooses here"),
+        }
+    }
+
+    /// Code for each byte order that a record may choose, and the choice between them.
+    pub(super) fn by_order(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        id: RecordId,
+        make: &dyn Fn(&Ctx<'m>) -> Able<TokenStream>,
+    ) -> Able<TokenStream> {
+        let Some(EndianRule::Chosen(rules, otherwise)) = &self.straight.record(id).endian else {
+            return make(ctx);
+        };
+        if ctx.decided == Some(id) {
+            return make(ctx);
+        }
+        let decided = |order: ByteOrder| {
+            make(&Ctx { big: order == ByteOrder::Big, decided: Some(id), ..ctx.clone() })
+        };
+        // The conditions are asked in the record, of which nothing is known but numbers at offsets that
+        // are the same in every file.
+        let ahead = self.numbers_ahead(ctx, spot, id, rules)?;
+        let mut asking = ctx.clone();
+        let access = Access::Early;
+        asking.frames.push(Frame { record: id, access, at: None, index: None });
+        let mut code = match otherwise {
+            Some(order) => decided(*order)?,
+            None => quote!(return rt::Err(s::Odd);),
+        };
+        for (condition, order) in rules.iter().rev() {
+            let condition = self.truth(&asking, *condition)?;
+            let then = decided(*order)?;
+            code = quote!(if #condition { #then } else { #code });
+        }
+        Ok(if ahead.is_empty() { code } else { quote!({ #ahead #code }) })
+    }
+
+    /// The numbers of a record that conditions ask for, before anything of it is read.
+    fn numbers_ahead(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        id: RecordId,
+        rules: &[(ExprId, ByteOrder)],
+    ) -> Able<TokenStream> {
+        let mut code = TokenStream::new();
+        let asked: BTreeSet<RowId> = rules
+            .iter()
+            .flat_map(|(condition, _)| own_rows(ctx.view, id, *condition))
+            .map(|(row, _)| row)
+            .collect();
+        for asked in asked {
+            let row = &ctx.view.records[id.index()].rows[asked.index()];
+            let epoch = EpochId(u32::try_from(ctx.epoch).unwrap_or(u32::MAX));
+            let offset = ctx.view.row_offset(id, asked, epoch);
+            let (Type::Cell(cell), Some(offset)) = (&row.ty, offset) else { continue };
+            let Storage::Fixed(int) = cell.storage else { continue };
+            let (block, name) = (self.local("b"), early(id, asked));
+            // A number that follows the order has one byte.
+            let stored = cell::load(int, int.order == Some(ByteOrder::Big), &block, 0);
+            let Some(number) = self.early(cell, row, &stored) else { continue };
+            let (at, offset) = (spot.address(), size(offset));
+            let width = Literal::usize_unsuffixed(int.bytes.into());
+            code.extend(quote! {
+                let #block: &[u8; #width] = cx.part(#at + #offset)?.block()?;
+                let #name: i128 = #number;
+            });
+            self.known.borrow_mut().insert(name.to_string());
+        }
+        Ok(code)
+    }
+}

@@ -312,6 +312,9 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Whether something can be made of the bytes of a row in place.
     fn verify_bytes(&mut self, loc: Loc, row: &'p Row, planned: &'p RowPlan, at: u64) -> Read<()> {
+        if self.tree.known_order(loc.node) == Order::Asked && has_order(&row.ty) {
+            self.order_of(loc.node, at, loc)?;
+        }
         if let Store::Part(part) = planned.store {
             let node = NodeRef { part: loc.node.part + part, ..loc.node };
             if self.tree.known_order(node) == Order::Asked && self.tree.plan(node).ordered {
@@ -322,9 +325,6 @@ impl<'p, 'b> Engine<'p, 'b> {
                 result?;
             }
             return self.verify_part(node, at);
-        }
-        if self.tree.known_order(loc.node) == Order::Asked && has_order(&row.ty) {
-            self.order_of(loc.node, at, loc)?;
         }
         if let (Store::Bytes(_), Type::Run(run)) = (planned.store, row.ty.stripped()) {
             if let (Content::Text(encoding), Item::Text(blob)) = (run.content, self.tree.entry(loc))

@@ -167,7 +167,8 @@ impl<'p> Engine<'p, '_> {
             let loc = Loc::row(node, id);
             match planned.store {
                 Store::Slot(_) | Store::Absent | Store::Said => {}
-                Store::Part(part) => {
+                // A packed word has an order itself.
+                Store::Part(part) if !has_order(&row.ty) => {
                     let inner = NodeRef { part: node.part + part, ..node };
                     if self.tree.record(inner).endian.is_none() {
                         self.refuse_order(inner, asked);

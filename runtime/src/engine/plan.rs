@@ -16,8 +16,8 @@ use alloc::vec::Vec;
 use super::item::Item;
 use crate::load::Endian;
 use crate::model::{
-    Cell, EndianRule, EpochId, FloatCode, Home, Meaning, Model, Record, RecordId, RecordKind, Row,
-    RowId, RowKind, Sizes, Storage, Target, Type,
+    ArrayLength, Cell, EndianRule, EpochId, FloatCode, Home, Meaning, Model, Record, RecordId,
+    RecordKind, Row, RowId, RowKind, Sizes, Storage, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -574,12 +574,16 @@ impl Planning<'_> {
 }
 
 /// Whether bytes of a type depend on the byte order of the record around.
-pub(crate) fn has_order(ty: &Type) -> bool {
+pub(crate) fn has_order(model: &Model, ty: &Type) -> bool {
     match ty {
         Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => {
             int.bytes > 1 && int.order.is_none()
         }
-        Type::Array(array) => has_order(&array.element),
+        Type::Array(array) => {
+            let is_empty = matches!(array.length, ArrayLength::Count(count)
+                if model.exprs.constant(count) == Some(0));
+            !is_empty && has_order(model, &array.element)
+        }
         _ => false,
     }
 }

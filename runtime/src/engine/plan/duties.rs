@@ -66,7 +66,7 @@ impl Planning<'_> {
         plan.reaching = reaching;
         plan.ordered = record.rows.iter().any(|row| match &row.ty {
             Type::Record(_) => inner(row).is_some_and(|inner| inner.ordered),
-            ty => has_order(ty),
+            ty => has_order(self.model, ty),
         });
         for id in (0..).map(RowId).take(record.rows.len()) {
             self.row_to_do(of, id, plan);

@@ -312,7 +312,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Whether something can be made of the bytes of a row in place.
     fn verify_bytes(&mut self, loc: Loc, row: &'p Row, planned: &'p RowPlan, at: u64) -> Read<()> {
-        if self.tree.known_order(loc.node) == Order::Asked && has_order(&row.ty) {
+        if self.tree.known_order(loc.node) == Order::Asked && has_order(self.model, &row.ty) {
             self.order_of(loc.node, at, loc)?;
         }
         if let Store::Part(part) = planned.store {

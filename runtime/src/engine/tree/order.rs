@@ -55,7 +55,8 @@ impl Tree<'_, '_> {
         let rows = self.record(node).numbered_rows().zip(&self.plan(node).rows);
         let mut first = rows.filter(|((_, row), planned)| {
             let in_place = !matches!(planned.store, Store::Slot(_));
-            let ordered = has_order(&row.ty) || matches!(row.ty, Type::Record(_));
+            let ordered =
+                has_order(&self.layout.model, &row.ty) || matches!(row.ty, Type::Record(_));
             in_place && ordered && homes(planned.home)
         });
         first.next().map(|((id, _), _)| id)

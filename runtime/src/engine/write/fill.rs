@@ -168,13 +168,13 @@ impl<'p> Engine<'p, '_> {
             match planned.store {
                 Store::Slot(_) | Store::Absent | Store::Said => {}
                 // A packed word has an order itself.
-                Store::Part(part) if !has_order(&row.ty) => {
+                Store::Part(part) if !has_order(self.model, &row.ty) => {
                     let inner = NodeRef { part: node.part + part, ..node };
                     if self.tree.record(inner).endian.is_none() {
                         self.refuse_order(inner, asked);
                     }
                 }
-                _ if !has_order(&row.ty) => {}
+                _ if !has_order(self.model, &row.ty) => {}
                 _ => match self.node_order(asked) {
                     Ok(Some(_)) => {}
                     Ok(None) => self.report(*no_order(), loc),

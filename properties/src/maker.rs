@@ -198,6 +198,22 @@ impl Maker<'_, '_> {
 
     fn union(&mut self) -> Result<()> {
         let name = self.name("U");
+        if self.u.ratio(1, 6)? {
+            let (head, first) = match self.u.arbitrary()? {
+                true => ("word=u16", "\"0ooooooo oooooooo\" { u15 o bits=o }"),
+                false => ("tag=u8", "\"0nnnnnnn\" { u7 n bits=n; u16 more }"),
+            };
+            let rest = match head {
+                "tag=u8" => "\"10vvvvnn nnnnnnnn\" { u4 v bits=v; i10 n bits=n }",
+                _ => "\"1____iii iiiiiiii\" { i11 i bits=i }",
+            };
+            let _ = writeln!(
+                self.text,
+                "union {name} {head} {{\n    case low {first}\n    case high {rest}\n}}\n"
+            );
+            self.unions.push(name);
+            return Ok(());
+        }
         let cell = self.u.choose(&["u8", "u16"])?;
         let _ = writeln!(self.text, "union {name} tag={cell} {{");
         for number in 0..self.u.int_in_range(1..=4)? {
@@ -393,7 +409,7 @@ impl Maker<'_, '_> {
         let name = self.name("r");
         let kind = match self.this.starts_with('S') {
             true if self.table && self.u.ratio(1, 6)? => 41,
-            _ => self.u.int_in_range(0..=45)?,
+            _ => self.u.int_in_range(0..=51)?,
         };
         let line = match kind {
             0..=3 => {
@@ -570,6 +586,54 @@ impl Maker<'_, '_> {
                     1 => format!("when \"{}\" {{ {} {name} }}", self.condition()?, self.cell()?),
                     _ => format!("u16 {name} is=\"{}\"", self.expr()?),
                 }
+            }
+            46 => {
+                let kind = self.u.choose(&["text", "bytes", "text encoding=utf16"])?;
+                let (ty, encoding) = kind.split_once(' ').unwrap_or((kind, ""));
+                let bytes = self.u.choose(&["nul", "\"3d\"", "\"0d0a\""])?;
+                let mode =
+                    self.u.choose(&["", " terminated=kept", " terminator_optional=#true"])?;
+                format!("{ty} {name} {encoding} terminator={bytes}{mode}")
+            }
+            47 => {
+                let size = self.count()?;
+                let ends = self.u.choose(&[
+                    "strip=\"20\"",
+                    "terminator=nul",
+                    "terminator=nul strip=\"20\"",
+                    "terminator=\"2e\" strip=\"00\"",
+                ])?;
+                let ty = match self.u.int_in_range(0..=2)? {
+                    0 => "text".to_owned(),
+                    1 => "bytes".to_owned(),
+                    _ => self.cell()?,
+                };
+                format!("{ty} {name} size={size} {ends}")
+            }
+            48 => {
+                let kind = self.name("k");
+                let _ = writeln!(self.text, "        text {kind} size=1");
+                let (a, b) = (self.element()?, self.element()?);
+                let other = self.u.choose(&["\"'B'\"", "else"])?;
+                format!(
+                    "union {name} on={kind} {{\n            case a \"'A'\" {{ {a} x }}\n            \
+                     case b {other} {{ {b} x }}\n        }}"
+                )
+            }
+            49 => {
+                let end = self.name("e");
+                let _ = writeln!(self.text, "        u8 {end}");
+                format!("{} {name} count=fill end={end}", self.element()?)
+            }
+            50 => {
+                let plus =
+                    self.u.choose(&["plus=1", "plus=-1", "none=\"0 255\"", "plus=1 none=0"])?;
+                format!("u8 {name} {plus}")
+            }
+            51 => {
+                let (count, element) = (self.count()?, self.element()?);
+                let empty = self.u.choose(&["none", "here", "kept"])?;
+                format!("*{element} {name} count={count} when_empty={empty}")
             }
             _ => format!("{} {name}", self.element()?),
         };

@@ -3,7 +3,9 @@
 
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Cell, Home, Meaning, Model, Row, RowKind, Storage, Type};
+use crate::model::{
+    Cell, Home, Meaning, Model, PointerType, Row, RowKind, Storage, Type, WhenEmpty,
+};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
@@ -18,6 +20,15 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 );
         }
         for row in &record.rows {
+            for pointer in never_none(context.model, row) {
+                let what = match pointer.none_with {
+                    Some(_) => "this pointer is none where the other array is empty",
+                    None => "this pointer is none where its array is empty",
+                };
+                found
+                    .error("E0225", row.span, format!("no number stands for nothing, and {what}"))
+                    .help("say `none=0` in the line that declares the kind of pointer");
+            }
             let number = !matches!(row.ty.stripped(), Type::Array(_));
             if matches!(row.kind, RowKind::Object { .. }) && number && !row.none.is_empty() {
                 found
@@ -63,6 +74,19 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// Pointers that are written as none, though there is no number for that.
+fn never_none<'m>(model: &'m Model, row: &'m Row) -> impl Iterator<Item = &'m PointerType> {
+    row.ty.parts().filter_map(move |part| match part {
+        Type::Pointer(pointer) => Some(&**pointer).filter(|pointer| {
+            let to_array = matches!(pointer.owned().map(Type::stripped), Some(Type::Array(_)));
+            let empty = to_array && pointer.when_empty(model) == WhenEmpty::None;
+            let none = model.pointers[pointer.kind.index()].none.is_some() || !row.none.is_empty();
+            !pointer.optional && !none && (empty || pointer.none_with.is_some())
+        }),
+        _ => None,
+    })
 }
 
 /// Whether a row holds numbers that have names.

@@ -153,6 +153,12 @@ impl<'p> Engine<'p, '_> {
                 Some(element) => self.loc_address(element, end),
                 None => Ok(Some(here)),
             },
+            // What a struct fills may end behind it.
+            Item::Node(_)
+                if here != UNPLACED && matches!(self.tree.row(loc).ty, Type::Region(_)) =>
+            {
+                Ok(Some(here))
+            }
             Item::Node(node) if self.tree.case_of(node).is_none() => {
                 Ok(Some(self.node_address(node, end)))
             }

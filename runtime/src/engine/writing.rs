@@ -99,6 +99,9 @@ pub(crate) struct Writing {
     pub base: usize,
     /// Address of the first byte of `out` behind `base`: not 0 while a part is written by itself.
     pub ahead: u64,
+    /// The row or element of which a part is written by itself before it is said where it is, and its
+    /// address.
+    pub here: Option<(Loc, u64)>,
     /// Whether numbers are only checked: nothing is put into `out`.
     pub checking: bool,
 }

@@ -246,7 +246,11 @@ impl<'p> Engine<'p, '_> {
         let Some(size) = usize::try_from(end.saturating_sub(at)).ok() else {
             return eval_error("the file is too large");
         };
-        let mut content = self.aside(at, size, |engine| engine.fill_ahead(loc, ty, row, at))?;
+        // The row is said to be here when all of it is laid.
+        let here = self.writing.here.replace((loc, at));
+        let content = self.aside(at, size, |engine| engine.fill_ahead(loc, ty, row, at));
+        self.writing.here = here;
+        let mut content = content?;
         self.interleave(&mut content, at);
         Ok(content)
     }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::{has_order, Number, Piece, Place, RowPlan, Store};
+use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Array, Cells, Elements, Records};
 use super::super::val::{Fallible, Fault};
@@ -500,6 +501,9 @@ impl<'p> Engine<'p, '_> {
         let mut at = self.tree.row_at(loc.whole_row());
         if let (Some(index), Item::Array(array)) = (loc.index(), self.tree.item(loc.whole_row())) {
             at = self.tree.element_at(array, index, false);
+        }
+        if let Some((_, here)) = self.writing.here.filter(|(of, _)| *of == loc) {
+            at = short(here);
         }
         let mut item = self.tree.entry(loc);
         while let Item::Pointer(pointer) = item {

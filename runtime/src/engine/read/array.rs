@@ -128,10 +128,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
         let start = cursor.at;
+        let room = self.gives_room(element, stride);
         let stride = self.evaluate_count(stride, element, start)?;
         self.has_room(cursor, stride, element)?;
         let mut inner = Cursor::new(start, start + stride);
-        inner.room = true;
+        inner.room = room;
         let item = self.read_type(&array.element, element, row, &mut inner)?;
         inner.align_bits();
         if inner.remaining() > 0 {

@@ -37,13 +37,7 @@ impl<'p> Engine<'p, '_> {
         let open = self.writing.open_ends.len();
         let room = match &region.extent {
             Extent::Size(size) if self.gives_room(loc, *size) => {
-                match self.eval_int(*size, loc.node, None) {
-                    Ok(size) => {
-                        size.and_then(|n| u64::try_from(n).ok()).and_then(|n| at.checked_add(n))
-                    }
-                    Err(fault) if matches!(*fault, Fault::NotPlaced(_)) => None,
-                    Err(fault) => return Err(fault),
-                }
+                self.known_room(*size, loc)?.and_then(|size| at.checked_add(size))
             }
             Extent::Rest => around,
             Extent::Size(_) | Extent::End(_) | Extent::Terminated(_) => None,
@@ -200,6 +194,15 @@ impl<'p> Engine<'p, '_> {
             self.writing.loose.push((at, tail));
         }
         true
+    }
+
+    /// The size of a region, unless it follows from what is not placed yet.
+    pub(crate) fn known_room(&mut self, size: ExprId, loc: Loc) -> Fallible<Option<u64>> {
+        match self.eval_int(size, loc.node, None) {
+            Ok(size) => Ok(size.and_then(|n| u64::try_from(n).ok())),
+            Err(fault) if matches!(*fault, Fault::NotPlaced(_)) => Ok(None),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// Whether the size of a region is known before what is in it.

@@ -355,6 +355,11 @@ impl<'p> Engine<'p, '_> {
             Some(size) => spot.at += size * u64::from(count),
             None => {
                 let known = matches!(element.stripped(), Type::Record(_) | Type::Pointer(_));
+                let around = self.writing.room;
+                let each_room = match stride.filter(|stride| self.gives_room(loc, *stride)) {
+                    Some(stride) => self.known_room(stride, loc)?,
+                    None => None,
+                };
                 for index in 0..count {
                     let element_loc = loc.at(index);
                     if index > 0 {
@@ -365,7 +370,12 @@ impl<'p> Engine<'p, '_> {
                     if !known {
                         starts.push(short(start));
                     }
-                    self.lay_inline(element_loc, element, row, spot)?;
+                    if stride.is_some() {
+                        self.writing.room = each_room.and_then(|room| start.checked_add(room));
+                    }
+                    let laid = self.lay_inline(element_loc, element, row, spot);
+                    self.writing.room = around;
+                    laid?;
                     if let Some(stride) = stride {
                         spot.align();
                         self.close_region(open, spot.at);

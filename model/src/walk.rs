@@ -7,10 +7,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource, Encoding, EpochId,
-    Expr, ExprId, Extent, FloatCode, Form, Home, Meaning, Model, Path, Pattern, PointerType,
-    Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, Span, Statement, Storage,
-    Target, Type, Union, WhenEmpty,
+    ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource, Encoding,
+    EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home, IntType, Meaning, Model,
+    Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength,
+    Span, Statement, Storage, Target, Type, Union, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -210,6 +210,16 @@ impl Record {
     #[must_use]
     pub fn owns_objects(&self) -> bool {
         self.layout.len() > 1
+    }
+
+    /// The byte order that it always has, whatever is around it; nothing if it has that of what is
+    /// around it, or chooses.
+    #[must_use]
+    pub fn fixed_order(&self) -> Option<ByteOrder> {
+        match self.endian {
+            Some(EndianRule::Fixed(order)) => Some(order),
+            Some(EndianRule::Chosen(..)) | None => None,
+        }
     }
 
     /// All rows with their numbers.
@@ -566,5 +576,13 @@ impl Model {
         let rows = |id: RecordId| self.records[id.index()].rows.len();
         let forms = case.forms.iter().take(form as usize);
         rows(case.record) + forms.map(|form| rows(form.record)).sum::<usize>()
+    }
+}
+
+impl Cell {
+    /// Whether its bytes depend on the byte order of the record around it.
+    #[must_use]
+    pub fn follows_order(&self) -> bool {
+        matches!(self.storage, Storage::Fixed(IntType { bytes: 2.., order: None, .. }))
     }
 }

@@ -4,8 +4,8 @@ use super::context::{Context, bodies, cells, epochs, has_bytes, row_name};
 use super::exprs::own_rows;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Cell, Content, Encoding, EndianRule, EpochId, Home, IntType, Model, RecordId, Row, RowId,
-    RowKind, RunLength, Storage, Tag, Type,
+    Cell, Content, Encoding, EndianRule, EpochId, Home, Model, RecordId, Row, RowId, RowKind,
+    RunLength, Tag, Type,
 };
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -79,18 +79,18 @@ fn led_to(model: &Model, ty: &Type, epoch: EpochId) -> bool {
 
 /// Whether a value of a type is read in the byte order of what is around it.
 fn follows(model: &Model, ty: &Type, epoch: EpochId, seen: &mut Vec<RecordId>) -> bool {
-    if cells(model, ty).into_iter().any(is_ordered) {
+    if cells(model, ty).into_iter().any(Cell::follows_order) {
         return true;
     }
     ty.in_epoch(epoch).inline_parts().any(|part| match part {
         Type::Run(run) => {
             matches!(run.content, Content::Text(Encoding::Utf16 | Encoding::Utf32))
-                || matches!(&run.length, RunLength::Prefix(cell) if is_ordered(cell))
+                || matches!(&run.length, RunLength::Prefix(cell) if cell.follows_order())
         }
         Type::Record(id) => inside(model, *id, epoch, seen),
         Type::Union(id) => {
             let tag = model.unions.get(id.index()).map(|union| &union.tag);
-            matches!(tag, Some(Tag::Own(cell)) if is_ordered(cell))
+            matches!(tag, Some(Tag::Own(cell)) if cell.follows_order())
                 || bodies(model, *id, epoch)
                     .into_iter()
                     .any(|body| inside(model, body, epoch, seen))
@@ -109,8 +109,4 @@ fn inside(model: &Model, id: RecordId, epoch: EpochId, seen: &mut Vec<RecordId>)
         let here = has_bytes(row) && !matches!(row.kind, RowKind::Object { .. });
         here && row.home(epoch) != Home::Absent && follows(model, &row.ty, epoch, seen)
     })
-}
-
-fn is_ordered(cell: &Cell) -> bool {
-    matches!(cell.storage, Storage::Fixed(IntType { bytes: 2.., order: None, .. }))
 }

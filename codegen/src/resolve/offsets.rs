@@ -121,7 +121,7 @@ fn offset_of(model: &Model, root: RecordId, way: &[RowId]) -> Option<u64> {
         let mut offset = 0u64;
         for (at, row) in way.iter().enumerate() {
             let record = model.records.get(id.index())?;
-            offset = offset.checked_add(row_offset(model, id, *row, epoch)?)?;
+            offset = offset.checked_add(model.row_offset(id, *row, epoch)?)?;
             if at + 1 < way.len() {
                 let Type::Record(inner) = record.rows.get(row.index())?.ty else { return None };
                 id = inner;
@@ -133,27 +133,6 @@ fn offset_of(model: &Model, root: RecordId, way: &[RowId]) -> Option<u64> {
         found = Some(offset);
     }
     found
-}
-
-/// Offset of a row in its record.
-fn row_offset(model: &Model, id: RecordId, row: RowId, epoch: EpochId) -> Option<u64> {
-    let record = model.records.get(id.index())?;
-    match record.rows.get(row.index())?.homes.get(epoch.index())? {
-        Home::At(at) => Some(*at),
-        Home::Next => {
-            let mut offset = record.sizes.get(epoch.index()).copied().flatten().unwrap_or(0);
-            for before in record.rows.iter().take(row.index()) {
-                if before.when.is_some() {
-                    return None;
-                }
-                if matches!(before.homes.get(epoch.index()), Some(Home::Next)) {
-                    offset = offset.checked_add(model.size_of(&before.ty, epoch)?)?;
-                }
-            }
-            Some(offset)
-        }
-        Home::Absent | Home::Nowhere => None,
-    }
 }
 
 /// Sizes of records with offsets that don't state one: what their rows occupy.

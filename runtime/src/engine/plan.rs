@@ -17,7 +17,7 @@ use super::item::Item;
 use crate::load::Endian;
 use crate::model::{
     ArrayLength, Cell, EndianRule, EpochId, FloatCode, Home, Meaning, Model, Record, RecordId,
-    RecordKind, Row, RowId, RowKind, Sizes, Storage, Target, Type,
+    RecordKind, Row, RowId, RowKind, Sizes, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -468,10 +468,7 @@ impl Planning<'_> {
             place: Place::Home(0),
             owner: 0,
             row: RowId(0),
-            order: match record.endian {
-                Some(EndianRule::Fixed(order)) => Some(order.into()),
-                _ => None,
-            },
+            order: record.fixed_order().map(Endian::from),
             slots: 0,
             duties: Duties::default(),
         };
@@ -576,9 +573,7 @@ impl Planning<'_> {
 /// Whether bytes of a type depend on the byte order of the record around.
 pub(crate) fn has_order(model: &Model, ty: &Type) -> bool {
     match ty {
-        Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => {
-            int.bytes > 1 && int.order.is_none()
-        }
+        Type::Cell(cell) => cell.follows_order(),
         Type::Array(array) => {
             let is_empty = matches!(array.length, ArrayLength::Count(count)
                 if model.exprs.constant(count) == Some(0));

@@ -12,9 +12,7 @@ use super::state::Engine;
 use super::tree::{cell_bytes, Elements};
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::load::Endian;
-use crate::model::{
-    EndianRule, ExprId, IntType, Path, RecordId, RecordKind, Role, RowKind, Storage, Type,
-};
+use crate::model::{ExprId, IntType, Path, RecordId, RecordKind, Role, RowKind, Storage, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// How a file had the slices in a table, where they are not one behind the other.
@@ -373,9 +371,9 @@ impl<'p> Engine<'p, '_> {
                     return Ok(None);
                 }
                 let at = loc.at(u32::try_from(index).unwrap_or(u32::MAX));
-                let order = match self.model.records[record.index()].endian {
-                    Some(EndianRule::Fixed(order)) => order.into(),
-                    _ => self.node_order(loc.node)?.unwrap_or_default(),
+                let order = match self.model.records[record.index()].fixed_order() {
+                    Some(order) => order.into(),
+                    None => self.node_order(loc.node)?.unwrap_or_default(),
                 };
                 let node = self.record_of_bytes(*record, at, bytes, Some(order))?;
                 node.iter().for_each(|node| self.keep_numbers(*node, bytes, order));

@@ -51,6 +51,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let align = self.tree.layout.element_align(array, self.tree.plans());
         // Nodes and targets of pointers know where they are.
         let placed = !matches!(array.element.stripped(), Type::Record(_) | Type::Pointer(_));
+        let room = array.stride.is_some_and(|stride| self.gives_room(loc, stride));
         let first_start = self.reading.starts.len();
         self.tree.begin_elements(loc);
         let mut index: u64 = 0;
@@ -75,7 +76,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             let start = cursor.at;
             let item = match array.stride {
                 None => self.read_type(&array.element, element, row, cursor)?,
-                Some(stride) => self.read_strided(array, stride, element, row, cursor)?,
+                Some(stride) => self.read_strided(array, (stride, room), element, row, cursor)?,
             };
             let fill = matches!(array.length, ArrayLength::Fill);
             if fill && cursor.at == start && cursor.bits.is_none() {
@@ -118,17 +119,16 @@ impl<'p, 'b> Engine<'p, 'b> {
         last.map_err(|fault| self.fault(*fault, at, element))
     }
 
-    /// Reads an element that is a region of so many bytes.
+    /// Reads an element that is a region of so many bytes. `room`: they are known before what is in it.
     fn read_strided(
         &mut self,
         array: &'p ArrayType,
-        stride: ExprId,
+        (stride, room): (ExprId, bool),
         element: Loc,
         row: &'p Row,
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
         let start = cursor.at;
-        let room = self.gives_room(element, stride);
         let stride = self.evaluate_count(stride, element, start)?;
         self.has_room(cursor, stride, element)?;
         let mut inner = Cursor::new(start, start + stride);
@@ -301,8 +301,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         at: u64,
     ) -> Read<Records> {
         let plan = self.tree.plan_of(id);
-        let order = match self.model.records[id.index()].endian.as_ref() {
-            Some(crate::model::EndianRule::Fixed(order)) => (*order).into(),
+        let order = match self.model.records[id.index()].fixed_order() {
+            Some(order) => order.into(),
             _ if plan.ordered && wanted > 0 => self.order_of(loc.node, at, loc)?,
             _ => Endian::Little,
         };

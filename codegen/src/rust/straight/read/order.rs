@@ -90,10 +90,17 @@ impl<'m> Reading<'_, '_, 'm> {
             // A number that follows the order has one byte.
             let stored = cell::load(int, int.order == Some(ByteOrder::Big), &block, 0);
             let Some(number) = self.early(cell, row, &stored) else { continue };
-            let (at, offset) = (spot.address(), size(offset));
+            let at = spot.address();
+            let at = match offset {
+                0 => at,
+                _ => {
+                    let offset = size(offset);
+                    quote!(#at + #offset)
+                }
+            };
             let width = Literal::usize_unsuffixed(int.bytes.into());
             code.extend(quote! {
-                let #block: &[u8; #width] = cx.part(#at + #offset)?.block()?;
+                let #block: &[u8; #width] = cx.part(#at)?.block()?;
                 let #name: i128 = #number;
             });
             self.known.borrow_mut().insert(name.to_string());

@@ -398,7 +398,8 @@ pub enum DefinerScope {
 pub enum DefinerSource {
     /// An expression.
     Expr(ExprId),
-    /// `(measure of row - offset) / factor`, exactly; from `count="2 * clip_count"` and the like.
+    /// `(measure of row - offset) / factor`, exactly; from `count="2 * clip_count"` and the like. A size
+    /// with an end within it ([`crate::Trim`]) is chosen so that it can be divided.
     Measure {
         /// What is measured.
         measure: Measure,

@@ -232,12 +232,7 @@ pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
             && kept.instead_of == Value::None;
         moved |= matches!(
             kept.kind,
-            KeptKind::Shared
-                | KeptKind::Place
-                | KeptKind::Gap
-                | KeptKind::Width
-                | KeptKind::Form
-                | KeptKind::Tail
+            KeptKind::Shared | KeptKind::Place | KeptKind::Gap | KeptKind::Width | KeptKind::Form
         );
     });
     let is_no_end = |error: &WriteError| {

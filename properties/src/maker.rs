@@ -178,7 +178,11 @@ impl Maker<'_, '_> {
                 format!("digits {name} {stored}")
             }
             2 => {
-                let length = self.u.choose(&["u8", "u16", "until-nul", "u8 end=nul"])?;
+                let lengths = ["u8", "u16", "until-nul", "u8 end=nul", "Groups", "Groups end=nul"];
+                let length = *self.u.choose(&lengths)?;
+                if length.starts_with("Groups") && !self.text.contains("varint Groups") {
+                    self.text.push_str("varint Groups u32 order=lsb-first bytes=5\n\n");
+                }
                 let encoding = self.u.choose(&["", " encoding=utf8", " encoding=utf16"])?;
                 format!("string {name} length={length}{encoding}")
             }

@@ -1,5 +1,7 @@
 //! Where content ends that something else follows: a terminator, or bytes that fill its room.
 
+use alloc::vec::Vec;
+
 use crate::model::{Terminated, Terminator, Trim};
 
 /// Where a byte is first. Eight bytes are looked at together, since most texts are longer than that.
@@ -122,6 +124,12 @@ impl<'a> Cut<'a> {
         }
     }
 
+    /// Whether content with this behind it is read as just that content.
+    pub(crate) fn ends(self, content: &[u8], tail: Tail<'_>) -> bool {
+        let whole: Vec<u8> = content.iter().copied().chain(tail.bytes()).collect();
+        self.length(&whole) == content.len()
+    }
+
     /// What stands behind the content unless the file had something else; `None` if content of this
     /// kind cannot stand in a room of this size. Without a size the room is as short as can be.
     #[must_use]
@@ -167,6 +175,11 @@ pub struct Tail<'a> {
 }
 
 impl<'a> Tail<'a> {
+    /// Size in bytes.
+    pub(crate) fn size(self) -> usize {
+        self.size
+    }
+
     /// Whether these bytes are it.
     #[inline]
     pub(crate) fn is(self, bytes: &[u8]) -> bool {

@@ -9,9 +9,9 @@ use crate::model::{
 use crate::span::Span;
 use crate::syntax::ast::{DeclBody, TypeEx};
 use crate::syntax::builtin::{
-    BUILTIN, bit_width, boolean, elsewhere, float, integer, is_builtin, opaque, takes_arguments,
+    BUILTIN, bit_width, boolean, declared_by, elsewhere, float, integer, is_builtin, opaque,
+    takes_arguments,
 };
-use crate::syntax::near::nearest;
 
 /// Bytes or text to the end of the region.
 pub(super) fn run(content: Content, length: RunLength) -> Type {
@@ -148,20 +148,23 @@ impl<'t> Cx<'t> {
     }
 
     fn unknown_type(&mut self, scope: ScopeId, record: Option<RecordId>, ty: &TypeEx) {
-        let mut names = self.type_names(scope);
-        names.extend(BUILTIN.iter().map(|n| (*n).to_owned()));
+        let here = elsewhere(&ty.name);
+        let mut known = Vec::new();
         if let Some(record) = record {
-            names.extend(self.rec(record).params.iter().map(|p| p.0.to_owned()));
+            known.extend(self.rec(record).params.iter().map(|p| p.0));
         }
-        let near = nearest(&ty.name, names.iter().map(String::as_str)).map(str::to_owned);
-        let d = self.d.error("E0211", ty.span, format!("unknown type `{}`", ty.name));
-        match (near, elsewhere(&ty.name)) {
-            // What the schema declares is meant rather than what other languages have.
-            (Some(near), here) if here.is_none() || !is_builtin(&near) => {
-                d.label(format!("did you mean `{near}`?"));
-            }
-            (_, Some(here)) => {
+        // What the schema declares is meant rather than what other languages have.
+        if here.is_none() {
+            known.extend(BUILTIN);
+        }
+        let Some(d) = self.undeclared(scope, "type", &ty.name, ty.span, &known) else { return };
+        match (here, declared_by(&ty.name)) {
+            _ if !d.label.is_empty() => {}
+            (Some(here), _) => {
                 d.help(format!("write `{here}`"));
+            }
+            (None, Some(line)) => {
+                d.help(format!("declare it at the top level: `{line}`"));
             }
             _ => {}
         }

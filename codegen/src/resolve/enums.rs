@@ -7,7 +7,6 @@ use crate::model::{
 };
 use crate::span::Span;
 use crate::syntax::ast::DeclBody;
-use crate::syntax::near::nearest;
 use crate::syntax::{builtin, hex};
 
 impl<'t> Cx<'t> {
@@ -53,12 +52,7 @@ impl<'t> Cx<'t> {
                 None
             }
             None => {
-                let names = self.type_names(scope);
-                let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
-                let d = self.d.error("E0211", span, format!("unknown enumeration `{name}`"));
-                if let Some(near) = near {
-                    d.label(format!("did you mean `{near}`?"));
-                }
+                self.undeclared(scope, "enumeration", name, span, &[]);
                 None
             }
         }

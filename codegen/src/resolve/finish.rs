@@ -29,6 +29,7 @@ impl<'t> Cx<'t> {
                 self.root = Some(RecordId(id32(self.records.len())));
                 self.instance(at, index, Vec::new(), span)
             }
+            None if self.is_broken(main, name) => None,
             _ => {
                 let names = self.type_names(main);
                 let near = crate::syntax::near::nearest(name, names.iter().map(String::as_str))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Cx, Expr, Scope, ScopeId, ScopeParam, Shape};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::{SourceMap, Span, Spanned};
 use crate::syntax::ast::{Argument, Decl, Import, Include, Tree};
 use crate::syntax::builtin;
@@ -124,6 +124,7 @@ impl Place<'_> {
             let at = decls + added;
             added += part.decls.len();
             tree.decls.splice(at..at, part.decls);
+            tree.broken.extend(part.broken);
             tree.params.extend(part.params);
             tree.imports.extend(part.imports);
             tree.epochs.extend(part.epochs);
@@ -435,13 +436,47 @@ impl<'t> Cx<'t> {
         found.first().copied()
     }
 
+    /// Whether what is declared by a name has an error of its own, beside which it is no news that
+    /// others don't know it.
+    pub(super) fn is_broken(&self, scope: ScopeId, name: &str) -> bool {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let mut scopes = self.scope(scope).imports.iter().map(|i| i.1).chain([scope]);
+        scopes.any(|id| self.scope(id).tree.broken.iter().any(|broken| broken == last))
+    }
+
+    /// Says that nothing is declared by a name, and what is declared by a name that is like it; nothing
+    /// if its declaration is broken.
+    pub(super) fn undeclared(
+        &mut self,
+        scope: ScopeId,
+        what: &str,
+        name: &str,
+        span: Span,
+        known: &[&str],
+    ) -> Option<&mut Diagnostic> {
+        if self.is_broken(scope, name) {
+            return None;
+        }
+        let names = self.type_names(scope);
+        let known = names.iter().map(String::as_str).chain(known.iter().copied());
+        let near = nearest(name, known).map(str::to_owned);
+        let d = self.d.error("E0211", span, format!("unknown {what} `{name}`"));
+        if let Some(near) = near {
+            d.label(format!("did you mean `{near}`?"));
+        }
+        Some(d)
+    }
+
     /// Names of types that can be used in a scope, for "did you mean".
     pub(super) fn type_names(&self, scope: ScopeId) -> Vec<String> {
         let here = self.scope(scope);
-        let mut names: Vec<String> = here.decls.keys().map(|n| (*n).to_owned()).collect();
+        let of = |tree: &'t Tree| {
+            tree.decls.iter().map(|d| &d.name.value).chain(&tree.broken).map(String::as_str)
+        };
+        let mut names: Vec<String> = of(here.tree).map(str::to_owned).collect();
         for &(import, id) in &here.imports {
-            for name in self.scope(id).decls.keys() {
-                names.push((*name).to_owned());
+            for name in of(self.scope(id).tree) {
+                names.push(name.to_owned());
                 names.push(format!("{import}.{name}"));
             }
         }

@@ -125,7 +125,7 @@ impl<'t> Cx<'t> {
                 }
             }
             _ => {
-                self.d.error("E0211", span, format!("unknown type `{name}`"));
+                self.undeclared(scope, "type", name, span, &[]);
                 None
             }
         }

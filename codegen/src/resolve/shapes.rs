@@ -419,7 +419,7 @@ impl<'t> Cx<'t> {
                     );
                 }
                 None => {
-                    self.d.error("E0211", span, format!("unknown struct `{name}`"));
+                    self.undeclared(scope, "struct", &name, span, &[]);
                 }
             }
         }

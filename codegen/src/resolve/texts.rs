@@ -133,32 +133,23 @@ impl<'t> Cx<'t> {
         }
     }
 
+    /// The type of a length, by its name.
     fn length_cell(&mut self, scope: ScopeId, index: usize, span: Span) -> Option<Type> {
         let decl = self.decl(scope, index);
         match &decl.body {
-            DeclBody::Alias(_) | DeclBody::Varint { .. } => {
-                // Resolved as a type by name.
-                let name = decl.name.value.as_str();
-                let ty: &'t crate::syntax::ast::TypeEx = match &decl.body {
-                    DeclBody::Alias(choices) => {
-                        if let [(None, only)] = choices.as_slice() {
-                            only
-                        } else {
-                            self.d
-                                .error(
-                                    "E0213",
-                                    span,
-                                    format!("`{name}` varies: pass it as an argument"),
-                                )
-                                .help("write `string Text<L> length=L`, and `Text<Length>`");
-                            return None;
-                        }
-                    }
-                    DeclBody::Varint { storage } => storage,
-                    _ => return None,
+            DeclBody::Varint { .. } => {
+                let storage = Storage::Varint(self.varint(scope, index)?);
+                Some(Type::Cell(Cell { storage, meaning: Meaning::Int }))
+            }
+            DeclBody::Alias(choices) => {
+                let [(None, only)] = choices.as_slice() else {
+                    let name = &decl.name.value;
+                    self.d
+                        .error("E0213", span, format!("`{name}` varies: pass it as an argument"))
+                        .help("write `string Text<L> length=L`, and `Text<Length>`");
+                    return None;
                 };
-                let base = self.base(scope, None, ty)?;
-                Some(base.element)
+                Some(self.base(scope, None, only)?.element)
             }
             _ => {
                 self.d.error("E0213", span, "a length is an integer type");
@@ -181,7 +172,7 @@ impl<'t> Cx<'t> {
                 None
             }
             _ => {
-                self.d.error("E0211", span, format!("unknown string `{name}`"));
+                self.undeclared(scope, "string", name, span, &[]);
                 None
             }
         }

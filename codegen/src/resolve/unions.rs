@@ -16,6 +16,8 @@ enum Labelled {
     Bool,
     Text,
     Bytes,
+    /// Nobody knows, because of an error.
+    Unknown,
 }
 
 impl<'t> Cx<'t> {
@@ -31,7 +33,7 @@ impl<'t> Cx<'t> {
         let found = self.tag(id, holder, props, span);
         let (tag, labelled, width) = match found {
             Some(found) => found,
-            None => (Tag::Given(self.exprs.add(Expr::Int(0))), Labelled::Number(None), None),
+            None => (Tag::Given(self.exprs.add(Expr::Int(0))), Labelled::Unknown, None),
         };
         if self.uni(id).cases.is_empty() {
             self.d
@@ -250,9 +252,12 @@ impl<'t> Cx<'t> {
             _ => None,
         };
         if cell.is_none() {
-            self.d
-                .error("E0228", ty.span, format!("`{word}` can't be a tag"))
-                .help("a tag is an integer type, or an enumeration with one");
+            let is_row = self.row_named(holder, word).is_some();
+            let d = self.d.error("E0228", ty.span, format!("`{word}` can't be a tag"));
+            d.help(match is_row {
+                true => format!("write `on={word}`: `tag=` is the type of a number of its own"),
+                false => "a tag is an integer type, or an enumeration with one".to_owned(),
+            });
         }
         cell
     }
@@ -266,6 +271,9 @@ impl<'t> Cx<'t> {
     }
 
     fn label(&mut self, label: &LabelEx, labelled: Labelled, width: Option<u32>) -> Option<Label> {
+        if labelled == Labelled::Unknown {
+            return None;
+        }
         let member = |cx: &Self, name: &str| match labelled {
             Labelled::Number(Some(id)) => {
                 let members = &cx.enums[id.index()].members;
@@ -284,6 +292,7 @@ impl<'t> Cx<'t> {
                 Labelled::Bool => "a truth value".to_owned(),
                 Labelled::Text => "a text".to_owned(),
                 Labelled::Bytes => "bytes".to_owned(),
+                Labelled::Unknown => return None,
             };
             cx.d.error("E0229", label.span, format!("a label is {what}, but the tag is {is}"));
             None

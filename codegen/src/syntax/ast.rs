@@ -17,6 +17,8 @@ pub(crate) struct Tree {
     pub epochs: Vec<EpochDecl>,
     pub lets: Vec<LetDecl>,
     pub decls: Vec<Decl>,
+    /// Names of declarations that have an error of their own, and so are not among these.
+    pub broken: Vec<String>,
     pub relocation: Vec<SectionDecl>,
 }
 

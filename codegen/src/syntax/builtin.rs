@@ -165,6 +165,15 @@ pub(crate) fn elsewhere(name: &str) -> Option<String> {
     })
 }
 
+/// How a type is declared that many formats have, and no schema by itself.
+pub(crate) fn declared_by(name: &str) -> Option<String> {
+    match name.to_ascii_lowercase().as_str() {
+        "leb128" | "uleb128" => Some(format!("varint {name} u64 order=lsb-first")),
+        "varint" | "vlq" => Some(format!("varint {name} u64")),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -266,6 +266,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("length", "write `size=` for bytes or `count=` for elements"),
     ("default", "write `usually=`"),
     ("value", "write `is=`"),
+    ("trim", "write `strip=`: these bytes at the end are not part of the value"),
     (
         "mark",
         "`byte_order` is 0xfeff; where other bytes say the order, write \

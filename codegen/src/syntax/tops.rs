@@ -6,6 +6,7 @@ use super::ast::{
     Decl, DeclBody, EpochDecl, Head, Import, Include, ListDecl, MemberDecl, ParamDecl, Props,
     SectionDecl, Tree, TypeEx, WordField,
 };
+use super::builtin::{is_builtin, small};
 use super::kdl::{Node, Scalar};
 use super::near::nearest;
 use super::props::{self, Known, props};
@@ -38,6 +39,10 @@ const TOP: [&str; 20] = [
     "source",
 ];
 
+/// Those that declare something by which rows name it.
+const DECLARING: [&str; 9] =
+    ["string", "varint", "digits", "enum", "flags", "bits", "type", "struct", "union"];
+
 /// Builds the tree of a text from its nodes.
 pub(super) fn tree(source: SourceId, nodes: &[Node], diagnostics: &mut Diagnostics) -> Tree {
     let mut tree = Tree {
@@ -50,10 +55,15 @@ pub(super) fn tree(source: SourceId, nodes: &[Node], diagnostics: &mut Diagnosti
         epochs: Vec::new(),
         lets: Vec::new(),
         decls: Vec::new(),
+        broken: Vec::new(),
         relocation: Vec::new(),
     };
     for node in nodes {
+        let before = tree.decls.len();
         top(node, &mut tree, diagnostics);
+        if tree.decls.len() == before && DECLARING.contains(&node.name.value.as_str()) {
+            tree.broken.extend(node.args.first().and_then(|name| name.text()).map(str::to_owned));
+        }
     }
     tree
 }
@@ -455,9 +465,15 @@ fn enumeration(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
         let number = match args.next().map(|l| &l.value) {
             Some(Scalar::Int(n)) => *n,
             _ => {
-                diagnostics
-                    .error("E0114", child.span, format!("`{}` needs a number", child.name.value))
-                    .help(format!("write `{} 0`", child.name.value));
+                let name = &child.name.value;
+                let d = diagnostics.error("E0114", child.span, format!("`{name}` needs a number"));
+                match name.as_str() {
+                    "else" | "default" | "_" => d.help(
+                        "numbers without a name are kept as they are, unless the enumeration says \
+                         `closed=#true`",
+                    ),
+                    _ => d.help(format!("write `{name} 0`")),
+                };
                 continue;
             }
         };
@@ -491,6 +507,7 @@ fn word(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
     let storage = storage(node, &mut args, diagnostics);
     let doc = args.doc(diagnostics);
     let mut fields: Vec<WordField> = Vec::new();
+    let mut free: i128 = 0;
     let (about, lines) = about::split(node.children.as_deref().unwrap_or_default(), diagnostics);
     for child in &lines {
         let mut args = Args::new(child);
@@ -512,18 +529,31 @@ fn word(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {
             [only] => (*only, *only),
             [first, last] if first <= last => (*first, *last),
             _ => {
+                let (last, hint) = bits_hint(&child.name.value, &name.value, free);
                 diagnostics
                     .error("E0114", child.span, "a bit field needs its first and last bit")
-                    .help(format!("write `u2 {} 0 1`; bit 0 is the lowest", name.value));
+                    .help(hint);
+                free = last + 1;
                 continue;
             }
         };
+        free = free.max(last + 1);
         let span = homes.first().map_or(child.span, |h| h.span);
         let first = Spanned { value: first, span };
         fields.push(WordField { ty, name, first, last, doc, props, span: child.span });
     }
     let body = DeclBody::Word { storage: storage?, fields };
     Some(Decl { name, params, doc, props, body, about, span: node.span })
+}
+
+/// The bits of a field behind all others, as wide as the name of its type says, and how it is written.
+fn bits_hint(ty: &str, name: &str, first: i128) -> (i128, String) {
+    let width = small(ty).map(|(bits, _)| i128::from(bits));
+    let ty = if width.is_none() && is_builtin(ty) && ty != "bool" { "u1" } else { ty };
+    let bits = width.unwrap_or(1);
+    let last = first + bits - 1;
+    let shown = if bits > 1 { format!("{first} {last}") } else { first.to_string() };
+    (last, format!("write `{ty} {name} {shown}`; bit 0 is the lowest"))
 }
 
 fn alias(node: &Node, diagnostics: &mut Diagnostics) -> Option<Decl> {

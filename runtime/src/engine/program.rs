@@ -1,14 +1,14 @@
 //! A model, prepared for reading and writing.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::{
-    ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
-    Measure, Member, Model, Path, RecordId, Role, RowId, Signature, Start, Step, Storage, Tag,
-    Terminated, Type, Union,
+    limits, ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent,
+    Label, Measure, Member, Model, Path, RecordId, Role, RowId, Signature, Start, Step, Storage,
+    Tag, Terminated, Type, Union,
 };
 use crate::once::Once;
 
@@ -105,7 +105,7 @@ pub(crate) struct Layout {
     /// addresses in it are known.
     fixed: Vec<bool>,
     /// Rows from whose size some number follows.
-    pub followed: BTreeSet<(RecordId, RowId)>,
+    pub followed: BTreeMap<(RecordId, RowId), SizeRule>,
     /// One for each union.
     pub dispatch: Vec<Dispatch>,
     /// Whether there are arrays whose elements something else describes.
@@ -114,6 +114,15 @@ pub(crate) struct Layout {
     pub has_tables: bool,
     /// Whether there are such arrays, and some struct says a byte order of its own.
     pub has_ordered_tables: bool,
+}
+
+/// How a number follows from the size of a row, which is `factor * number + offset`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SizeRule {
+    factor: i128,
+    offset: i128,
+    /// The least and the greatest number that there may be.
+    range: (i128, i128),
 }
 
 /// Which cases of a union have to be looked at.
@@ -417,16 +426,57 @@ fn names(model: &Model, expr: ExprId, holds: &mut dyn FnMut(&Expr, Named) -> boo
 }
 
 /// Rows from whose size a derived number follows.
-fn followed(model: &Model) -> BTreeSet<(RecordId, RowId)> {
-    let mut found = BTreeSet::new();
+fn followed(model: &Model) -> BTreeMap<(RecordId, RowId), SizeRule> {
+    let mut found = BTreeMap::new();
     for (id, record) in (0..).map(RecordId).zip(&model.records) {
-        for definer in record.rows.iter().flat_map(|row| &row.definers) {
-            if let DefinerSource::Measure { measure: Measure::Size, row, .. } = definer.source {
-                found.extend(holder(model, id, definer).map(|holder| (holder, row)));
+        for number in &record.rows {
+            for definer in &number.definers {
+                let DefinerSource::Measure { measure: Measure::Size, row, factor, offset } =
+                    definer.source
+                else {
+                    continue;
+                };
+                let Some(holder) = holder(model, id, definer) else { continue };
+                let range = range(model, &number.ty);
+                found.entry((holder, row)).or_insert(SizeRule { factor, offset, range });
             }
         }
     }
     found
+}
+
+/// The numbers that a row can have, as far as they are known: of others, those that are not negative.
+fn range(model: &Model, ty: &Type) -> (i128, i128) {
+    match ty.stripped() {
+        Type::Cell(Cell { storage, .. }) => match storage {
+            Storage::Fixed(int) => limits(u32::from(int.bytes) * 8, int.signed),
+            Storage::Varint(id) => {
+                let int = model.varints[id.index()].ty;
+                limits(u32::from(int.bytes) * 8, int.signed)
+            }
+            Storage::Digits { digits, .. } => model.digits[digits.index()].range(),
+            _ => (0, i128::MAX),
+        },
+        _ => (0, i128::MAX),
+    }
+}
+
+impl SizeRule {
+    /// The least size, of so many bytes or more, that a number says.
+    pub fn at_least(self, bytes: u64) -> Option<u64> {
+        let (low, high) = self.range;
+        let rest = i128::from(bytes).checked_sub(self.offset)?;
+        // What is left over is not negative, whatever the factor is.
+        let mut number = rest.checked_div_euclid(self.factor)?;
+        if rest.checked_rem_euclid(self.factor)? > 0 {
+            number = number.checked_add(self.factor.signum())?;
+        }
+        let number = if self.factor > 0 { number.max(low) } else { number.min(high) };
+        if !(low..=high).contains(&number) {
+            return None;
+        }
+        u64::try_from(number.checked_mul(self.factor)?.checked_add(self.offset)?).ok()
+    }
 }
 
 /// The record in whose nodes an equation of a row of another record is evaluated.

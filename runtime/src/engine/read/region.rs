@@ -56,7 +56,10 @@ impl<'p, 'b> Engine<'p, 'b> {
         let length = cut.length(bytes);
         let item = self.read_exactly(region, loc, row, at, at + length as u64, false)?;
         let (content, tail) = bytes.split_at(length.min(bytes.len()));
-        let canonical = cut.tail(content, room.then_some(bytes.len()));
+        let canonical = match room {
+            true => cut.tail(content, Some(bytes.len())),
+            false => self.least_tail(loc, cut, content),
+        };
         if !canonical.is_some_and(|canonical| canonical.is(tail)) {
             let stored = KeptValue::Bytes(tail.to_vec());
             self.keep(loc, KeptKind::Tail, stored, KeptValue::Int(length as i128));

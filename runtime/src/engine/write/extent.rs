@@ -8,7 +8,7 @@ use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::writing::{Expectation, OpenEnd};
 use super::lay::Spot;
-use crate::ends::{Cut, Stop};
+use crate::ends::{Cut, Stop, Tail};
 use crate::model::{
     ExprId, Extent, RegionType, Row, RunLength, Terminated, Terminator, Trim, Type,
 };
@@ -176,15 +176,18 @@ impl<'p> Engine<'p, '_> {
                 _ => None,
             });
         let kept = kept.filter(|tail| size.map_or(true, |size| size == content.len() + tail.len()));
-        let Some(tail) = kept.or_else(|| Some(cut.tail(content, size)?.bytes().collect())) else {
+        let usual = |engine: &Self| match size {
+            Some(_) => cut.tail(content, size),
+            None => engine.least_tail(loc, cut, content),
+        };
+        let Some(tail) = kept.or_else(|| Some(usual(self)?.bytes().collect())) else {
             let expected = size.map_or(0, |size| size as i128);
             let why = "the schema fixes the size".into();
             let actual = content.len() as u64;
             self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
             return false;
         };
-        let whole = [content, &tail].concat();
-        if cut.length(&whole) != content.len() {
+        if cut.length(&[content, &tail].concat()) != content.len() {
             let what = "what ends it".into();
             self.problem(loc, ProblemKind::TextContains { what });
         }
@@ -194,6 +197,31 @@ impl<'p> Engine<'p, '_> {
             self.writing.loose.push((at, tail));
         }
         true
+    }
+
+    /// What follows content in a region whose size follows from it: the region is as small as it can be,
+    /// and as a number says it. In one of `4 * n` bytes a text of 5 has room for 8.
+    pub(crate) fn least_tail<'c>(
+        &self,
+        loc: Loc,
+        cut: Cut<'c>,
+        content: &[u8],
+    ) -> Option<Tail<'c>> {
+        let least = cut.tail(content, None)?;
+        let of = (self.tree.record_id(loc.node), loc.row);
+        let Some(rule) = self.layout.followed.get(&of) else { return Some(least) };
+        // Content that ends like what fills the rest wants a terminator, which may need more room.
+        let stop = cut.stop.map_or(0, |stop| stop.bytes.len());
+        let sizes = [content.len() + least.size(), content.len() + stop];
+        let found = sizes.into_iter().find_map(|size| {
+            let whole = usize::try_from(rule.at_least(size as u64)?).ok()?;
+            let tail = match whole == sizes[0] {
+                true => least,
+                false => cut.tail(content, Some(whole))?,
+            };
+            cut.ends(content, tail).then_some(tail)
+        });
+        found.or(Some(least))
     }
 
     /// The size of a region, unless it follows from what is not placed yet.
@@ -207,7 +235,7 @@ impl<'p> Engine<'p, '_> {
 
     /// Whether the size of a region is known before what is in it.
     pub(crate) fn gives_room(&self, loc: Loc, size: ExprId) -> bool {
-        !self.layout.followed.contains(&(self.tree.record_id(loc.node), loc.row))
+        !self.layout.followed.contains_key(&(self.tree.record_id(loc.node), loc.row))
             && !self.layout.mentions_position(size)
     }
 

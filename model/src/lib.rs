@@ -15,6 +15,7 @@ mod expr;
 mod floats;
 mod ids;
 mod layout;
+mod length;
 mod linear;
 mod packed;
 mod parts;
@@ -38,6 +39,7 @@ pub use expr::{
 pub use floats::FloatCode;
 pub use ids::{DigitsId, EnumId, EpochId, ExprId, PointerId, RecordId, RowId, UnionId, VarintId};
 pub use layout::{Align, LayoutPath, PathStep, Statement};
+pub use length::LengthRule;
 pub use linear::Linear;
 pub use packed::{pack, unpack};
 pub use parts::Parts;
@@ -51,7 +53,7 @@ pub use types::{
 
 pub use span::{SourceId, Span};
 pub use unseen::{is_unseen, seen};
-pub use walk::KeptAs;
+pub use walk::{storage_range, KeptAs};
 
 use alloc::boxed::Box;
 use alloc::string::String;

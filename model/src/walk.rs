@@ -7,10 +7,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource, Encoding,
-    EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home, IntType, Meaning, Model,
-    Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength,
-    Span, Statement, Storage, Target, Type, Union, WhenEmpty,
+    ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource, Digits,
+    Encoding, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home, IntType, Meaning,
+    Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row, RowId, RowKind,
+    RunLength, Span, Statement, Storage, Target, Type, Union, Varint, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -383,20 +383,7 @@ impl Model {
     /// Width in bits and sign of a cell.
     #[must_use]
     pub fn cell_range(&self, cell: &Cell) -> (u32, bool) {
-        match cell.storage {
-            Storage::Fixed(int) => (u32::from(int.bytes) * 8, int.signed),
-            Storage::Varint(id) => {
-                let ty = self.varints[id.index()].ty;
-                (u32::from(ty.bytes) * 8, ty.signed)
-            }
-            Storage::Digits { digits, .. } => {
-                let ty = self.digits[digits.index()].ty;
-                (u32::from(ty.bytes) * 8, ty.signed)
-            }
-            Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
-            Storage::Word { first, last, signed } => (u32::from(last - first) + 1, signed),
-            Storage::TagOf => (64, true),
-        }
+        storage_range(&cell.storage, &self.varints, &self.digits)
     }
 
     /// Name of a cell's type for messages: `u16`.
@@ -584,5 +571,20 @@ impl Cell {
     #[must_use]
     pub fn follows_order(&self) -> bool {
         matches!(self.storage, Storage::Fixed(IntType { bytes: 2.., order: None, .. }))
+    }
+}
+
+/// Width in bits and sign of what a cell stores, of a model with these numbers of variable length and
+/// these in digits.
+#[must_use]
+pub fn storage_range(storage: &Storage, varints: &[Varint], digits: &[Digits]) -> (u32, bool) {
+    let of = |ty: IntType| (u32::from(ty.bytes) * 8, ty.signed);
+    match *storage {
+        Storage::Fixed(int) => of(int),
+        Storage::Varint(id) => of(varints[id.index()].ty),
+        Storage::Digits { digits: id, .. } => of(digits[id.index()].ty),
+        Storage::Bits { width, .. } | Storage::Letter { width, .. } => (width.into(), false),
+        Storage::Word { first, last, signed } => (u32::from(last - first) + 1, signed),
+        Storage::TagOf => (64, true),
     }
 }

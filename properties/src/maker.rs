@@ -222,11 +222,13 @@ impl Maker<'_, '_> {
         let _ = writeln!(self.text, "union {name} tag={cell} {{");
         for number in 0..self.u.int_in_range(1..=4)? {
             if self.u.ratio(1, 6)? {
-                let (short, long) = (number + 40, number + 50);
-                let _ = writeln!(
-                    self.text,
-                    "    case c{number} {{ form {short} {{ u8 value }}; form {long} {{ u16 value }} }}"
-                );
+                let forms = self.forms()?;
+                let _ = writeln!(self.text, "    case c{number} {{");
+                for (form, rows) in forms.iter().enumerate() {
+                    let label = 40 + 10 * form + number;
+                    let _ = writeln!(self.text, "        form {label} {{ {rows} }}");
+                }
+                self.text.push_str("    }\n");
                 continue;
             }
             let _ = writeln!(self.text, "    case c{number} {number} {{");
@@ -243,6 +245,37 @@ impl Maker<'_, '_> {
         self.text.push_str("}\n\n");
         self.unions.push(name);
         Ok(())
+    }
+
+    /// Forms of one value, some of which can say more of them than others.
+    fn forms(&mut self) -> Result<Vec<&'static str>> {
+        let mut forms = match self.u.int_in_range(0..=4)? {
+            0 => vec!["const value is=0", "i8 value", "i24 value", "i32 value"],
+            1 => vec![
+                "bytes value size=1",
+                "u8 n plus=1; bytes value size=n",
+                "u8 n; bytes value count=\"2 * n\"",
+                "u16 n; bytes value size=n",
+            ],
+            2 => vec![
+                "text value size=2",
+                "u8 n; text value size=\"n + 1\"",
+                "i8 n; text value size=n",
+                "u16 n; text value size=n",
+            ],
+            3 => vec![
+                "u8 n; u8 value count=n",
+                "u8 n; u8 value count=fill size=n",
+                "u8 n; u16 value count=fill size=\"4 * n\"",
+                "u16 n; u16 value count=n",
+            ],
+            _ => vec!["u8 value", "u16 value"],
+        };
+        // Not always the widest last, and not always all.
+        let first = self.u.int_in_range(0..=forms.len() - 1)?;
+        forms.rotate_left(first);
+        forms.truncate(self.u.int_in_range(1..=forms.len())?);
+        Ok(forms)
     }
 
     fn structure(&mut self, name: &str) -> Result<()> {

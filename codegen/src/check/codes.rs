@@ -78,8 +78,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0407",
         "no form is total",
-        "The last form of a case should be able to say every value; otherwise writing some values \
-         is an error.",
+        "Some form of a case, as a rule the last, should be able to say every value; otherwise \
+         writing some values is an error.",
     ),
     (
         "E0408",

@@ -1,4 +1,4 @@
-//! Forms of a case say the same fields, and the last one of each epoch can say every value.
+//! Forms of a case say the same fields, and one of each epoch can say every value.
 
 use super::context::{Context, element};
 use super::fits::range;
@@ -77,8 +77,15 @@ fn check_case(
         let Some(spelled) = said(record, name) else { continue };
         let others = forms.iter().filter_map(|form| context.record(form.record));
         let others: Vec<&Row> = others.filter_map(|form| said(form, name)).collect();
-        let said = std::iter::once(row).chain(others);
-        if let Some(why) = said.into_iter().find_map(|row| narrow(context, row, spelled)) {
+        let narrow = |spelled: &Row| {
+            std::iter::once(row)
+                .chain(others.iter().copied())
+                .find_map(|row| narrow(context, row, spelled))
+        };
+        if others.iter().any(|other| narrow(other).is_none()) {
+            continue;
+        }
+        if let Some(why) = narrow(spelled) {
             let within = context.in_epoch(epoch);
             let message = format!("no form of case `{}` can say every `{name}`{within}", case.name);
             let diagnostic = found.note("E0407", last.span, message);

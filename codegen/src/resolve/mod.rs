@@ -37,6 +37,7 @@ mod shapes;
 mod tests;
 mod texts;
 mod unions;
+mod widest;
 mod words;
 
 use std::cell::RefCell;

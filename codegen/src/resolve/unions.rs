@@ -106,6 +106,8 @@ impl<'t> Cx<'t> {
                 let labels = self.labels(&form.labels, labelled, width);
                 built.push(Form { labels, epochs, record, span: form.span });
             }
+            let forms: Vec<RecordId> = built.iter().map(|form| form.record).collect();
+            self.widen_fields(record, &forms);
             cases.push(Case {
                 name: case_decl.name.value.clone(),
                 doc,

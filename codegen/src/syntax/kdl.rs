@@ -190,10 +190,11 @@ fn report(
             d.label(label.clone());
         }
         if matches!(bare, "true" | "false" | "null") {
-            // The first word of a line is a name, others are values.
+            // The first word of a line is a name, and so is what a case is called; others are values.
             let before = text.get(..span.start as usize).unwrap_or("");
             let before = before.trim_end_matches([' ', '\t']);
-            d.help(match before.is_empty() || before.ends_with(['{', ';', '\n', '}']) {
+            let names = ["{", ";", "\n", "}", "case"];
+            d.help(match before.is_empty() || names.iter().any(|name| before.ends_with(name)) {
                 true => format!("as a name it stands in quotes: `\"{bare}\"`"),
                 false => format!("write `#{bare}`"),
             });
@@ -205,6 +206,10 @@ fn report(
             d.help("how many there are says a property: `u8 name count=4`");
         } else if said.contains(',') {
             d.help("words stand behind one another without commas");
+        } else if bare.starts_with(|c: char| c.is_ascii_digit())
+            && bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        {
+            d.help(format!("what is no number stands in quotes: `\"{bare}\"`"));
         } else if let Some(help) = &problem.help {
             d.help(help.clone());
         }

@@ -1,11 +1,14 @@
 //! Spellings of one value: which forms can say it.
 
+use super::derive::text_units;
 use super::item::{Item, Loc, NodeRef};
 use super::source::{Given, Stored};
 use super::state::Engine;
 use super::tree::stored_float;
 use super::val::Val;
-use crate::model::{Case, Cell, Constant, Form, Meaning, Model, Row, RowId, RowKind, Type};
+use crate::model::{
+    Case, Cell, Constant, Form, Meaning, Model, RecordId, Row, RowId, RowKind, Type,
+};
 
 /// What is wrong with a count that has no number.
 pub(crate) const UNKNOWN_COUNT: &str = "the count or size depends on something that is not there";
@@ -21,18 +24,15 @@ impl<'p> Engine<'p, '_> {
             self.flat(item)
         };
         let before = case.forms.get(..read).unwrap_or_default();
-        before.iter().position(|form| self.form_fits(form, &value)).unwrap_or(read)
+        before.iter().position(|form| self.form_fits(form, true, &value)).unwrap_or(read)
     }
 
-    /// A number, or a list of numbers; nothing for structs.
+    /// A number, a text, or a list; nothing for structs.
     fn flat(&self, item: Item) -> Option<Given<'_>> {
         match self.tree.through(item) {
             Item::Node(node) => {
                 let row = self.tree.record(node).transparent?;
                 self.flat(self.tree.entry(Loc::row(node, row)))
-            }
-            Item::Array(array) if matches!(self.tree.element(array, 0), Some(Item::Node(_))) => {
-                None
             }
             Item::Unset | Item::Absent => None,
             item => Some(Stored { tree: &self.tree, item }.given()),
@@ -40,17 +40,41 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Whether a form exists in this epoch and can say a value, of which `value` gives the fields
-    /// that it has.
+    /// that it has; if `lengths`, also how long they are.
     pub(crate) fn form_fits<'v>(
         &self,
         form: &Form,
+        lengths: bool,
         value: &dyn Fn(&str) -> Option<Given<'v>>,
     ) -> bool {
         self.in_epoch(&form.epochs)
             && self.model.records[form.record.index()].rows.iter().all(|row| {
-                let value = row.name.as_deref().and_then(value);
-                value.map_or(true, |value| row_can_say(self.model, row, &value))
+                let Some(value) = row.name.as_deref().and_then(value) else { return true };
+                row_can_say(self.model, row, &value)
+                    && (!lengths || self.length_fits(form.record, row, &value))
             })
+    }
+
+    /// Whether a row can be as long as its value.
+    fn length_fits(&self, record: RecordId, row: &Row, value: &Given<'_>) -> bool {
+        let rule = self.model.length_rule(record, row, self.layout.epoch);
+        let (Some(rule), Some(count)) = (rule, count(&row.ty, value)) else { return true };
+        rule.allows(count)
+    }
+}
+
+/// Elements of an array, bytes of a byte run, units of a text.
+fn count(ty: &Type, value: &Given<'_>) -> Option<u64> {
+    let mut ty = ty.stripped();
+    if let Type::Pointer(pointer) = ty {
+        ty = pointer.owned()?.stripped();
+    }
+    match (ty, value) {
+        (Type::Run(run), Given::Text(text)) => Some(text_units(run.content, text)),
+        (Type::Run(_), Given::Bytes(bytes)) => Some(bytes.len() as u64),
+        (Type::Run(_), Given::Units(units)) => Some(units.len() as u64),
+        (Type::Array(_), value) => value.count().map(|count| count as u64),
+        _ => None,
     }
 }
 
@@ -73,6 +97,8 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
             .is_some_and(|stored| cell_fits(model, cell, stored) && !row.none.contains(&stored)),
         (Type::Cell(cell), Given::F32(bits)) => stored_float(cell, Item::F32(*bits)).is_some(),
         (Type::Cell(cell), Given::F64(bits)) => stored_float(cell, Item::F64(*bits)).is_some(),
+        // Of structs in a file nothing is asked but how many they are.
+        (Type::Array(_), Given::Stored(list)) if list.has_nodes() => true,
         (Type::Array(array), list) => match list.count() {
             Some(count) => (0..count)
                 .all(|index| can_say(model, &array.element, &list.element(index), row, depth + 1)),

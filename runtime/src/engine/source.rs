@@ -202,6 +202,12 @@ impl<'v> Stored<'v> {
         }
     }
 
+    /// Whether it is an array of structs.
+    pub(crate) fn has_nodes(self) -> bool {
+        let first = self.array().and_then(|array| self.tree.element(array, 0));
+        matches!(first, Some(Item::Node(_)))
+    }
+
     /// What a struct in a file has for a row of its record.
     pub(crate) fn field(self, row: RowId) -> Given<'v> {
         let Item::Node(node) = self.item else { return Given::Missing };

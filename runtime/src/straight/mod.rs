@@ -57,4 +57,4 @@ pub use waiting::{BaseCell, FoundMembers, LabelBase, LabelKind, Spot, Sum};
 
 pub use crate::__small_case as small_case;
 pub use crate::ends::{Cut, Stop};
-pub use crate::model::{DigitFill, DigitForm, Terminated};
+pub use crate::model::{DigitFill, DigitForm, LengthRule, Terminated};

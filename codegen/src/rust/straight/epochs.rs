@@ -24,6 +24,11 @@ pub(in crate::rust) fn is_in(name: &Ident, ranges: &[(i128, i128)]) -> TokenStre
     quote!(matches!(#name, #(#ranges)|*))
 }
 
+/// An epoch by its position.
+pub(super) fn epoch_id(epoch: usize) -> EpochId {
+    EpochId(u32::try_from(epoch).unwrap_or(u32::MAX))
+}
+
 impl<'m> Straight<'_, 'm> {
     /// Whether there is more than one layout.
     pub(in crate::rust) fn has_epochs(&self) -> bool {

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::able::{Able, unable};
 use super::context::Straight;
 use super::scope::Scope;
-use crate::model::{BinaryOp, ExprId, Function, Model};
+use crate::model::{BinaryOp, ExprId, Function, LengthRule, Model};
 
 /// What an expression gives, or nothing.
 pub(super) enum Typed {
@@ -162,6 +162,17 @@ pub(super) fn solved(count: &TokenStream, factor: i128, offset: i128) -> TokenSt
     }
     let (factor, offset) = (Literal::i128_suffixed(factor), Literal::i128_suffixed(offset));
     quote!(s::solved(#count, #factor, #offset)?)
+}
+
+/// Whether a row may have so many elements, bytes or units: a `bool`.
+pub(super) fn allows(rule: &LengthRule, count: &TokenStream) -> TokenStream {
+    let LengthRule { unit, factor, offset, least, most } = *rule;
+    let unit = Literal::u64_unsuffixed(unit);
+    let [factor, offset, least, most] = [factor, offset, least, most].map(Literal::i128_unsuffixed);
+    let rule = quote! {
+        s::LengthRule { unit: #unit, factor: #factor, offset: #offset, least: #least, most: #most }
+    };
+    quote!((#rule).allows(#count as u64))
 }
 
 /// The operator of Rust for a comparison.

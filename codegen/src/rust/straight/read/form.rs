@@ -6,9 +6,11 @@ use quote::quote;
 use super::super::ends;
 use super::body::Rows;
 use super::{Ctx, Reading, number};
-use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits};
+use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits, unit_size};
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::epochs::epoch_id;
+use crate::rust::straight::operators::allows;
 
 /// Whether a row can say a value.
 enum Fits {
@@ -56,6 +58,9 @@ impl<'m> Reading<'_, '_, 'm> {
                     Fits::Never => continue 'forms,
                     Fits::If(condition) => all.push(condition),
                 }
+                if let Some(rule) = ctx.view.length_rule(other.record, row, epoch_id(ctx.epoch)) {
+                    all.push(allows(&rule, &self.counted(row, &field.shape, local)?));
+                }
             }
             let index = Literal::usize_unsuffixed(index);
             if all.is_empty() {
@@ -80,6 +85,26 @@ impl<'m> Reading<'_, '_, 'm> {
         let last = always.unwrap_or_else(|| form.clone());
         rows.code.extend(quote!(s::keep_form(&mut #keeps, #form, #first { #last });));
         Ok(())
+    }
+
+    /// Number of elements, bytes or units of a value: a `usize`.
+    fn counted(&self, row: &Row, shape: &Shape, value: &TokenStream) -> Able<TokenStream> {
+        Ok(match shape {
+            Shape::Option(inner) => {
+                let inner = self.counted(row, inner, &quote!(some))?;
+                quote!(#value.as_ref().map_or(0, |some| #inner))
+            }
+            Shape::List(_) => {
+                let list = self.straight.reached(shape, &quote!((&#value)));
+                quote!(#list.len())
+            }
+            Shape::Str if !matches!(row.ty.stripped(), Type::Run(run) if unit_size(run.content) == 1) =>
+            {
+                return unable("a form of wide letters");
+            }
+            Shape::Fixed(..) | Shape::Bytes | Shape::Utf16 | Shape::Str => quote!(#value.len()),
+            _ => return unable("a form of something that has a length"),
+        })
     }
 
     fn fits(&self, ctx: &Ctx<'m>, row: &'m Row, shape: &Shape, local: &TokenStream) -> Able<Fits> {

@@ -7,11 +7,10 @@ use quote::quote;
 
 use super::{Ctx, Frame, Reading, Spot, cell, size};
 use crate::check::exprs::own_rows;
-use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, EpochId, ExprId, RecordId, RowId, Storage, Type,
-};
+use crate::model::{ByteOrder, ByteOrderRule, EndianRule, ExprId, RecordId, RowId, Storage, Type};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::early;
+use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::scope::Access;
 
 impl<'m> Reading<'_, '_, 'm> {
@@ -82,7 +81,7 @@ impl<'m> Reading<'_, '_, 'm> {
             .collect();
         for asked in asked {
             let row = &ctx.view.records[id.index()].rows[asked.index()];
-            let epoch = EpochId(u32::try_from(ctx.epoch).unwrap_or(u32::MAX));
+            let epoch = epoch_id(ctx.epoch);
             let offset = ctx.view.row_offset(id, asked, epoch);
             let (Type::Cell(cell), Some(offset)) = (&row.ty, offset) else { continue };
             let Storage::Fixed(int) = cell.storage else { continue };

@@ -12,8 +12,9 @@ use crate::model::{
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::locals::case_name;
-use crate::rust::straight::operators::Typed;
+use crate::rust::straight::operators::{Typed, allows};
 use crate::rust::straight::outline::case_piece;
 use crate::rust::straight::scope::{Access, Frame};
 
@@ -455,6 +456,9 @@ impl<'m> Writer<'_, '_, 'm> {
                 tests.push(self.equals(&src, constant)?);
             } else if let Some(test) = self.can_say(rows, &row.ty, &src)? {
                 tests.push(test);
+            }
+            if let Some(rule) = rows.view.length_rule(rows.id, row, epoch_id(rows.epoch)) {
+                tests.push(allows(&rule, &self.length(row, &src)?));
             }
         }
         Ok((!tests.is_empty()).then(|| quote!((#(#tests)&&*))))

@@ -78,7 +78,10 @@ impl<'p> Engine<'p, '_> {
             };
             (!matches!(given, Given::Missing)).then_some(given)
         };
-        let Some(first) = case.forms.iter().position(|form| self.form_fits(form, &value)) else {
+        let first =
+            |lengths| case.forms.iter().position(|form| self.form_fits(form, lengths, &value));
+        // What is too long for every form is said of the number that would say how long it is.
+        let Some(first) = first(true).or_else(|| first(false)) else {
             self.problem(loc, ProblemKind::NoForm);
             return Item::Absent;
         };
@@ -109,7 +112,9 @@ impl<'p> Engine<'p, '_> {
         let chosen = kept
             .filter(|(_, instead)| usize::try_from(*instead) == Ok(first))
             .and_then(|(stored, _)| usize::try_from(stored).ok())
-            .filter(|form| case.forms.get(*form).is_some_and(|form| self.form_fits(form, &value)))
+            .filter(|form| {
+                case.forms.get(*form).is_some_and(|form| self.form_fits(form, true, &value))
+            })
             .unwrap_or(first);
         let Some(rows) = self.build_add(case.forms[chosen].record, loc) else {
             return Item::Absent;

@@ -1,0 +1,79 @@
+//! The type of a field of forms: what all of them can say.
+
+use super::{Cx, RecordId, Source};
+use crate::model::{Cell, IntType, Meaning, Row, Storage, Type, limits, storage_range};
+
+impl Cx<'_> {
+    /// Gives the fields of a case the widest of the integers that its forms have, unless the schema says
+    /// the type: a file may have any of the forms, and not the last alone.
+    pub(super) fn widen_fields(&mut self, case: RecordId, forms: &[RecordId]) {
+        for at in 0..self.rec(case).rows.len() {
+            let declared = self.rec(case).slots.get(at).is_none_or(|slot| {
+                !matches!(slot.variants.first().map(|v| &v.source), Some(Source::Logical(.., None)))
+            });
+            if declared {
+                continue;
+            }
+            let field = &self.rec(case).rows[at];
+            let rows: Vec<&Row> = forms
+                .iter()
+                .filter_map(|form| self.rec(*form).rows.iter().find(|row| row.name == field.name))
+                .collect();
+            let Some(stored) = integer(&field.ty).and_then(|cell| self.numbers(cell, field.plus))
+            else {
+                continue;
+            };
+            let all = rows.iter().filter_map(|row| self.numbers(integer(&row.ty)?, row.plus));
+            let (least, most) = all.fold(stored, |(a, b), (c, d)| (a.min(c), b.max(d)));
+            if (least, most) == stored {
+                continue;
+            }
+            // What is stored for the field is of no form, and so is the number itself.
+            let same = rows.iter().all(|row| row.plus == field.plus);
+            let plus = if same { field.plus } else { 0 };
+            let (least, most) = (least.saturating_add(plus), most.saturating_add(plus));
+            let field = &mut self.rec_mut(case).rows[at];
+            if let (Some(cell), Some(int)) = (integer_mut(&mut field.ty), holding(least, most)) {
+                cell.storage = Storage::Fixed(int);
+                field.plus = plus;
+            }
+        }
+    }
+
+    /// The least and the greatest number that a row of this type has.
+    fn numbers(&self, cell: &Cell, plus: i128) -> Option<(i128, i128)> {
+        let (bits, signed) = storage_range(&cell.storage, &self.varints, &self.digits);
+        let (least, most) = limits(bits, signed);
+        Some((least.checked_sub(plus)?, most.checked_sub(plus)?))
+    }
+}
+
+/// The smallest integer that has these numbers.
+fn holding(least: i128, most: i128) -> Option<IntType> {
+    let signed = least < 0;
+    let fits = |bytes: &u8| {
+        let (low, high) = limits(u32::from(*bytes) * 8, signed);
+        low <= least && most <= high
+    };
+    (1..=8).find(fits).map(|bytes| IntType { bytes, signed, order: None })
+}
+
+/// The integer that a row or each element of it is.
+fn integer(ty: &Type) -> Option<&Cell> {
+    match ty {
+        Type::Cell(cell) if cell.meaning == Meaning::Int => Some(cell),
+        Type::Array(array) => integer(&array.element),
+        Type::Region(region) => integer(&region.inner),
+        Type::Pointer(pointer) => integer(pointer.owned()?),
+        _ => None,
+    }
+}
+
+fn integer_mut(ty: &mut Type) -> Option<&mut Cell> {
+    match ty {
+        Type::Cell(cell) => Some(cell),
+        Type::Array(array) => integer_mut(&mut array.element),
+        Type::Region(region) => integer_mut(&mut region.inner),
+        _ => None,
+    }
+}

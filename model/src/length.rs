@@ -1,8 +1,10 @@
 //! What the length of a row asks of what is in it.
 
+use alloc::vec::Vec;
+
 use super::{
-    limits, unit_size, ArrayLength, Cell, EpochId, ExprId, Extent, Model, RecordId, Role, Row,
-    RunLength, Type,
+    limits, unit_size, ArrayLength, Cell, EpochId, ExprId, Extent, Label, Model, RecordId, Role,
+    Row, RunLength, Storage, Type,
 };
 
 /// How many elements, bytes of a byte run or units of a text a row may have: so many that `unit` times
@@ -60,7 +62,7 @@ impl Model {
                 RunLength::Count(count) => self.rule(record, *count, 1),
                 RunLength::Fixed(size) => Some(exactly(*size, unit_size(run.content))),
                 RunLength::Prefix(cell) => {
-                    let (least, most) = self.numbers_of(cell);
+                    let (least, most) = self.numbers_of(record, cell);
                     Some(LengthRule { unit: 1, factor: 1, offset: 0, least, most })
                 }
                 RunLength::Fill => None,
@@ -101,15 +103,28 @@ impl Model {
         if !matches!(number.role, Role::Derived) {
             return None;
         }
-        let (least, most) = self.numbers_of(cell);
+        let (least, most) = self.numbers_of(record, cell);
         let (factor, offset) = (linear.factor, linear.offset);
         let (least, most) = (least.checked_sub(number.plus)?, most.checked_sub(number.plus)?);
         Some(LengthRule { unit, factor, offset, least, most })
     }
 
-    fn numbers_of(&self, cell: &Cell) -> (i128, i128) {
+    /// The least and the greatest number of a cell; of the tag, of those that lead to the record.
+    fn numbers_of(&self, record: RecordId, cell: &Cell) -> (i128, i128) {
         let (bits, signed) = self.cell_range(cell);
-        limits(bits, signed)
+        let all = limits(bits, signed);
+        if !matches!(cell.storage, Storage::TagOf) {
+            return all;
+        }
+        let labels = self.labels_of(record).iter();
+        let ranges: Option<Vec<(i128, i128)>> = labels
+            .map(|label| match label {
+                Label::Range(low, high) => Some((*low, *high)),
+                _ => None,
+            })
+            .collect();
+        let ends = ranges.unwrap_or_default().into_iter();
+        ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).unwrap_or(all)
     }
 }
 

@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 
 use super::{
     ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource, Digits,
-    Encoding, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home, IntType, Meaning,
-    Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row, RowId, RowKind,
-    RunLength, Span, Statement, Storage, Target, Type, Union, Varint, WhenEmpty,
+    Encoding, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home, IntType, Label,
+    Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row, RowId,
+    RowKind, RunLength, Span, Statement, Storage, Target, Type, Union, UnionId, Varint, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -378,6 +378,17 @@ impl Model {
     #[must_use]
     pub fn is_dictionary(&self, record: RecordId) -> bool {
         self.records[record.index()].rows.iter().any(|row| row.patricia(self).is_some())
+    }
+
+    /// What leads to the rows of a case or form.
+    #[must_use]
+    pub fn labels_of(&self, record: RecordId) -> &[Label] {
+        let case = |union: UnionId, case: u32| &self.unions[union.index()].cases[case as usize];
+        match self.records[record.index()].kind {
+            RecordKind::Case(union, at) => &case(union, at).labels,
+            RecordKind::Form(union, at, form) => &case(union, at).forms[form as usize].labels,
+            RecordKind::Struct | RecordKind::Word(_) => &[],
+        }
     }
 
     /// Width in bits and sign of a cell.

@@ -143,10 +143,11 @@ fn disjoint(
                 let diagnostic = found.error("E0402", second.span, message);
                 diagnostic.label("second").also(first.span, "first");
             } else {
-                let message = format!(
-                    "cases `{}` and `{}` of `{}` take the same labels{within}",
-                    first.name, second.name, union.name
-                );
+                let what = match first.name == second.name {
+                    true => format!("two forms of case `{}`", first.name),
+                    false => format!("cases `{}` and `{}`", first.name, second.name),
+                };
+                let message = format!("{what} of `{}` take the same labels{within}", union.name);
                 let diagnostic = found.error("E0401", second.span, message);
                 diagnostic.label(describe(second.label));
                 diagnostic.also(first.span, describe(first.label));

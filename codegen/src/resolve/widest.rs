@@ -1,7 +1,10 @@
 //! The type of a field of forms: what all of them can say.
 
 use super::{Cx, RecordId, Source};
-use crate::model::{Cell, IntType, Meaning, Row, Storage, Type, limits, storage_range};
+use crate::model::{
+    ArrayLength, Cell, Extent, IntType, Meaning, Row, RunLength, Storage, Type, limits,
+    storage_range,
+};
 
 impl Cx<'_> {
     /// Gives the fields of a case the widest of the integers that its forms have, unless the schema says
@@ -14,6 +17,7 @@ impl Cx<'_> {
             if declared {
                 continue;
             }
+            self.free_length(case, at, forms);
             let field = &self.rec(case).rows[at];
             let rows: Vec<&Row> = forms
                 .iter()
@@ -37,6 +41,47 @@ impl Cx<'_> {
                 cell.storage = Storage::Fixed(int);
                 field.plus = plus;
             }
+        }
+    }
+
+    /// How long a field is says the form that it is in, unless all forms say the same number.
+    fn free_length(&mut self, case: RecordId, at: usize, forms: &[RecordId]) {
+        let name = self.rec(case).rows[at].name.clone();
+        let rows = |form: &RecordId| self.rec(*form).rows.iter().find(|row| row.name == name);
+        let mut lengths = forms.iter().filter_map(rows).map(|row| self.fixed_length(&row.ty));
+        let first = lengths.next().flatten();
+        if first.is_some() && lengths.all(|length| length == first) {
+            return;
+        }
+        let ty = &mut self.rec_mut(case).rows[at].ty;
+        while let Type::Region(region) = ty {
+            *ty = region.inner.clone();
+        }
+        match ty {
+            Type::Array(array) => array.length = ArrayLength::Fill,
+            Type::Run(run) => run.length = RunLength::Fill,
+            _ => {}
+        }
+    }
+
+    /// The number of elements or bytes that is the same for each value of a type.
+    fn fixed_length(&self, ty: &Type) -> Option<i128> {
+        match ty {
+            Type::Region(region) => match &region.extent {
+                Extent::Size(size) if region.trim.is_none() => self.exprs.constant(*size),
+                _ => None,
+            },
+            Type::Array(array) => match &array.length {
+                ArrayLength::Count(count) => self.exprs.constant(*count),
+                _ => None,
+            },
+            Type::Run(run) => match &run.length {
+                RunLength::Count(count) => self.exprs.constant(*count),
+                RunLength::Fixed(size) => Some((*size).into()),
+                RunLength::Prefix(_) | RunLength::Fill => None,
+            },
+            Type::Pointer(pointer) => self.fixed_length(pointer.owned()?),
+            _ => None,
         }
     }
 

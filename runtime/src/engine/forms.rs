@@ -7,7 +7,7 @@ use super::state::Engine;
 use super::tree::stored_float;
 use super::val::Val;
 use crate::model::{
-    Case, Cell, Constant, Form, Meaning, Model, RecordId, Row, RowId, RowKind, Type,
+    Case, Cell, Constant, Form, Label, Meaning, Model, RecordId, Row, RowId, RowKind, Storage, Type,
 };
 
 /// What is wrong with a count that has no number.
@@ -51,6 +51,7 @@ impl<'p> Engine<'p, '_> {
             && self.model.records[form.record.index()].rows.iter().all(|row| {
                 let Some(value) = row.name.as_deref().and_then(value) else { return true };
                 row_can_say(self.model, row, &value)
+                    && label_says(form, row, &value)
                     && (!lengths || self.length_fits(form.record, row, &value))
             })
     }
@@ -61,6 +62,18 @@ impl<'p> Engine<'p, '_> {
         let (Some(rule), Some(count)) = (rule, count(&row.ty, value)) else { return true };
         rule.allows(count)
     }
+}
+
+/// Whether the tag that has this value leads to a form.
+fn label_says(form: &Form, row: &Row, value: &Given<'_>) -> bool {
+    let Type::Cell(Cell { storage: Storage::TagOf, .. }) = row.ty else { return true };
+    let Given::Int(number) = value else { return true };
+    let stored = number.saturating_add(row.plus);
+    form.labels.iter().any(|label| match label {
+        Label::Range(low, high) => (*low..=*high).contains(&stored),
+        // Which bits a pattern leaves open is seen when the tag is written.
+        _ => true,
+    })
 }
 
 /// Elements of an array, bytes of a byte run, units of a text.

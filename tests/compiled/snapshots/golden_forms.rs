@@ -187,18 +187,25 @@ impl ::core::default::Default for Item {
 ::formwork::__file! {
     File[straight] [] "forms"[] {}
     "\
-jP}as+@!'forms#!!!#!#!%all!(!!$#$!#!(!5#2#=#n#->1#!!%6!&File!##!'items!'$##!!1!(!!!O!$(!$)'&It\
+_f_Tk0@!'forms#!!!#!#!%all!(!!$#$!#!(!5#2#=#n#->1#!!%6!&File!##!'items!'$##!!1!(!!!O!$(!$)'&It\
 em!D)&case!%1O##)P!)(number$x!,'value!!!&!1%%!)6Y#$*$!-,#+#!!,#%!$:I&###+#O!$%!:L#$$L#$AL#%$L#\
 &?y&'bool#'y#&!!$#:q%&,$!##q%$$##q%!:I###I#!?I#$)p#!;r$)'float#&q&&&!!#;f)&-$!$#s$##$y#!:I##(v\
-!!=m'-list#!%##!(#e,&s!'!$~!!=k,+.$!%!$#%!$0'##!%#!D#$'P!%/!'$=$!$8i*%$!#$n!##<n!!(]$!=n!8!(re\
-cord#!&$#!)version#B!,i%,#!%tag!!!$%:!7u!30$!&!$#1!!'k#&!#%)K)2!!'i#+#6!;c!&#$#2&a###)K#1#I!=m\
-%&#(#$#3$'*!JB$!&#!$$##%#!&&##&#!((##'#!**##(,!E0)!%#!DD##*#!FF#v5(BB##,-!>8-!$#!c!c!##.#!e!e!\
+!!=m'-list#!%##!(#e,&s!'!#~!!=j,+.$!%!$#%!$0'##!%#!D#$'P!%/!'$=$!!8h*%$!#$n!##@n!#$#,!=n!8!(re\
+cord#!&$#!)version#B!,i%,#!%tag!!!$%:!7u!30$!&!$#1!!'k#&!#%)K)2!!'i#+#6!;c!&#$#2&a###)K#1!&!>]\
+'&#(#$#3$'*!JB$!&#!$$##%#!&&##&#!((##'#!**##(,!E0)!%#!DD##*#!FF#u5(BB##,-!>8-!$#!c!c!##.#!e!e!\
 ##/.!;#0!;3V#V###1#!X#X###20!;O3!$#$2mS<af0$k#&.-,+i#+*)('&%$#!##4#!}'}'##5!#!!"
 }
 
 /// Readers and writers for files that have nothing unusual.
 mod straight {
     use ::formwork::__rt::{self as rt, s};
+    const LENGTH_RULE: s::LengthRule = s::LengthRule {
+        unit: 1,
+        factor: 1,
+        offset: 0,
+        least: 0,
+        most: 255,
+    };
     /// Appends the bytes of a value, if it is the plain case.
     pub(super) fn whole(value: &super::File, out: &mut rt::Vec<u8>) -> s::Straight<()> {
         check_root(value)?;
@@ -433,7 +440,13 @@ mod straight {
                     s::keep_form(
                         &mut item_k,
                         1,
-                        if values_value.iter().all(|it| ((*it) <= 255)) { 0 } else { 1 },
+                        if values_value.iter().all(|it| ((*it) <= 255))
+                            && (LENGTH_RULE).allows(values_value.len() as u64)
+                        {
+                            0
+                        } else {
+                            1
+                        },
                     );
                     rt::Ok(
                         super::Item::List(super::ItemList {
@@ -687,23 +700,27 @@ mod straight {
         list: &'v super::ItemList,
     ) -> s::Straight<()> {
         s::holds(s::is_kept(&list.spelling, &[], true))?;
-        let first: usize = if list
+        let first: usize = if (list
             .values
             .iter()
             .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
+            && (LENGTH_RULE).allows(list.values.len() as u64))
         {
             0usize
-        } else {
+        } else if (LENGTH_RULE).allows(list.values.len() as u64) {
             1usize
+        } else {
+            return rt::Err(s::Odd)
         };
         let form = match s::kept_form(&list.spelling, first) {
             rt::Some(
                 kept,
             ) if (match kept {
                 0usize => {
-                    list.values.iter().all(|x| s::bits(*x as i128, 8u32, false).is_ok())
+                    (list.values.iter().all(|x| s::bits(*x as i128, 8u32, false).is_ok())
+                        && (LENGTH_RULE).allows(list.values.len() as u64))
                 }
-                1usize => true,
+                1usize => (LENGTH_RULE).allows(list.values.len() as u64),
                 _ => false,
             }) => kept,
             _ => first,

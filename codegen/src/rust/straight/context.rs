@@ -11,8 +11,9 @@ use super::findings::Survey;
 use super::questions::{has_varint, is_digits, is_reserved};
 use super::scope::{Access, Frame, Scope};
 use crate::model::{
-    BinaryOp, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form, Measure,
+    BinaryOp, Cell, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form, Measure,
     Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Start,
+    Storage, Type,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -383,11 +384,19 @@ impl Straight<'_, '_> {
             let rules = !row.checks.is_empty() || row.reference.is_some() || row.unique;
             rules || !row.none.is_empty() || row.plus != 0
         };
-        if self.record(form.record).rows.iter().any(is_ruled) {
+        let rows = &self.record(form.record).rows;
+        if rows.iter().any(is_ruled) {
             return unable("a rule for a row of a form");
+        }
+        if rows.iter().any(|row| row.name.is_some() && is_tag(row)) {
+            return unable("a tag that says what a form has");
         }
         Ok(())
     }
+}
+
+fn is_tag(row: &Row) -> bool {
+    matches!(row.ty.first(), Type::Cell(Cell { storage: Storage::TagOf, .. }))
 }
 
 /// Name of the parameter that holds an enclosing value.

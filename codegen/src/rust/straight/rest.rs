@@ -67,7 +67,7 @@ impl Straight<'_, '_> {
             Type::Record(id) => open.contains(id),
             Type::Union(id) => {
                 let union = &self.model.unions[id.index()];
-                union.size.is_none() && union.cases.iter().any(|case| open.contains(&case.record))
+                union.size.is_none() && union.records().any(|record| open.contains(&record))
             }
             Type::Array(array) => array.stride.is_none() && self.is_open(&array.element, open),
             Type::Region(region) => {
@@ -91,15 +91,13 @@ impl Straight<'_, '_> {
     }
 }
 
-/// Whether a row stands in the stream of its record.
+/// Whether a row stands in the stream of its record. Fields of forms stand in the forms.
 fn is_inline(row: &Row) -> bool {
-    !matches!(
-        row.kind,
-        RowKind::Object { .. }
-            | RowKind::Mark { .. }
-            | RowKind::Value { .. }
-            | RowKind::Slice { .. }
-    )
+    !row.has_no_bytes()
+        && !matches!(
+            row.kind,
+            RowKind::Object { .. } | RowKind::Mark { .. } | RowKind::Slice { .. }
+        )
 }
 
 /// Whether a row may stand behind another one in some layout.

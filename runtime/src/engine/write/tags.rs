@@ -26,10 +26,7 @@ impl<'p> Engine<'p, '_> {
         let union = &self.model.unions[id.index()];
         let (Tag::Own(tag) | Tag::Word(tag)) = &union.tag else { return Ok(()) };
         let Storage::Fixed(int) = tag.storage else { return Ok(()) };
-        let labels = match form {
-            Some(form) => &union.cases[case].forms[form].labels,
-            None => &union.cases[case].labels,
-        };
+        let labels = self.model.labels_of(self.tree.record_id(loc.node));
         self.force(loc.node, loc.row)?;
         let number = self.stored_number(loc, cell, row)?;
         let width = u32::from(int.bytes) * 8;

@@ -218,18 +218,20 @@ pub fn inside(error: ReadError, bytes: &[u8]) -> Result<ReadError, Broken> {
 
 /// The value without any unusual spelling is written, read as an equal value, and has none again.
 /// It may be refused where a file had a number instead of one that its row cannot have, where its
-/// arrangement let several things reach to one end, and where what is spelled as briefly as it can be
-/// has a size that no number of the value says (`size="2 * n"`).
+/// arrangement let several things reach to one end, where what is spelled as briefly as it can be has a
+/// size that no number of the value says (`size="2 * n"`), and where bits that were kept hid what ends a
+/// region (`flags x terminator=nul`).
 ///
 /// # Errors
 ///
 /// If not.
 pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
     let canonical = value.clone().canonical();
-    let (mut beyond, mut moved) = (false, false);
+    let (mut beyond, mut moved, mut hidden) = (false, false, false);
     value.for_each_kept(&mut |kept| {
         beyond |= matches!(kept.kind, KeptKind::Number | KeptKind::Digits)
             && kept.instead_of == Value::None;
+        hidden |= matches!(kept.kind, KeptKind::Reserved | KeptKind::Number | KeptKind::Digits);
         moved |= matches!(
             kept.kind,
             KeptKind::Shared | KeptKind::Place | KeptKind::Gap | KeptKind::Width | KeptKind::Form
@@ -241,9 +243,13 @@ pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
             matches!(problem.kind, ProblemKind::Contradicts { .. } | ProblemKind::Expression { .. })
         })
     };
+    let is_ended = |error: &WriteError| {
+        error.problems().iter().all(|p| matches!(p.kind, ProblemKind::TextContains { .. }))
+    };
     let written = match put_get(program, &canonical) {
         Err(Broken::Refused(_)) if beyond => return Ok(()),
         Err(Broken::Refused(error)) if moved && is_no_end(&error) => return Ok(()),
+        Err(Broken::Refused(error)) if hidden && is_ended(&error) => return Ok(()),
         written => written?,
     };
     let again = value_of(program, &written).map_err(Broken::Unread)?;

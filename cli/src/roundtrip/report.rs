@@ -106,7 +106,7 @@ fn rule(kind: KeptKind) -> &'static str {
     match kind {
         KeptKind::Number => "a number is the one that follows from the value",
         KeptKind::Width => "a number takes as few bytes as it can",
-        KeptKind::Reserved => "reserved bytes are zero",
+        KeptKind::Reserved => "reserved bytes are zero, and as many as the schema says",
         KeptKind::Tail => "what fills a region or ends a text is canonical",
         KeptKind::Form => "the first form is taken that can say the value",
         KeptKind::Pool => "a pool has the texts that pointers lead to, in its order",

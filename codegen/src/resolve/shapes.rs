@@ -213,7 +213,11 @@ impl<'t> Cx<'t> {
             if builtin::small(&ty.name).is_some() || builtin::bit_width(&ty.name).is_some() {
                 if letter.is_some() && ty.name.starts_with('i') {
                     let message = format!("bits of a pattern have no sign, as `{}` has", ty.name);
-                    let unsigned = format!("write `u{}`", &ty.name[1..]);
+                    let bits = builtin::small(&ty.name).map_or(1, |(bits, _)| bits);
+                    let below = 1_u128 << bits;
+                    let unsigned = format!(
+                        "write `u{bits}`; with `plus={below}` its numbers are -{below} to -1"
+                    );
                     self.d.error("E0236", ty.span, message).help(unsigned);
                     return None;
                 }

@@ -256,9 +256,15 @@ impl<'t> Cx<'t> {
         if cell.is_none() {
             let is_row = self.row_named(holder, word).is_some();
             let d = self.d.error("E0228", ty.span, format!("`{word}` can't be a tag"));
-            d.help(match is_row {
-                true => format!("write `on={word}`: `tag=` is the type of a number of its own"),
-                false => "a tag is an integer type, or an enumeration with one".to_owned(),
+            let is_text = word.starts_with("text") || word.starts_with("bytes");
+            d.help(match (is_row, is_text) {
+                (true, _) => {
+                    format!("write `on={word}`: `tag=` is the type of a number of its own")
+                }
+                (_, true) => "put the text and the union into a struct: `text kind size=4` and \
+                              `union content on=kind { ... }`"
+                    .to_owned(),
+                _ => "a tag is an integer type, or an enumeration with one".to_owned(),
             });
         }
         cell

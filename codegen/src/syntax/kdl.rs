@@ -202,6 +202,8 @@ fn report(
             d.help("a brace stands on the line of what it belongs to: `struct Name {`");
         } else if said.starts_with('#') {
             d.help("a comment begins with `//`");
+        } else if said.starts_with('"') && said.contains('\\') {
+            d.help("behind a backslash stands `n`, `t`, `\"`, another one, or a letter by its number: `\\u{0}`");
         } else if said.contains('[') {
             d.help("how many there are says a property: `u8 name count=4`");
         } else if said.contains(',') {

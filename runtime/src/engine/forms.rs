@@ -48,17 +48,17 @@ impl<'p> Engine<'p, '_> {
         value: &dyn Fn(&str) -> Option<Given<'v>>,
     ) -> bool {
         self.in_epoch(&form.epochs)
-            && self.model.records[form.record.index()].rows.iter().all(|row| {
+            && self.model.records[form.record.index()].numbered_rows().all(|(id, row)| {
                 let Some(value) = row.name.as_deref().and_then(value) else { return true };
                 row_can_say(self.model, row, &value)
                     && label_says(form, row, &value)
-                    && (!lengths || self.length_fits(form.record, row, &value))
+                    && (!lengths || self.length_fits(form.record, id, row, &value))
             })
     }
 
     /// Whether a row can be as long as its value.
-    fn length_fits(&self, record: RecordId, row: &Row, value: &Given<'_>) -> bool {
-        let rule = self.model.length_rule(record, row, self.layout.epoch);
+    fn length_fits(&self, record: RecordId, id: RowId, row: &Row, value: &Given<'_>) -> bool {
+        let rule = self.layout.lengths.get(&(record, id));
         let (Some(rule), Some(count)) = (rule, count(&row.ty, value)) else { return true };
         rule.allows(count)
     }

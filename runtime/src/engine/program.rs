@@ -7,8 +7,8 @@ use crate::engine::item::{Blob, From};
 use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::{
     limits, ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent,
-    Label, Measure, Member, Model, Path, RecordId, Role, RowId, Signature, Start, Step, Storage,
-    Tag, Terminated, Type, Union,
+    Label, LengthRule, Measure, Member, Model, Path, RecordId, RecordKind, Role, RowId, Signature,
+    Start, Step, Storage, Tag, Terminated, Type, Union,
 };
 use crate::once::Once;
 
@@ -106,6 +106,8 @@ pub(crate) struct Layout {
     fixed: Vec<bool>,
     /// Rows from whose size some number follows.
     pub followed: BTreeMap<(RecordId, RowId), SizeRule>,
+    /// How long rows of forms may be, where that is not all the same.
+    pub lengths: BTreeMap<(RecordId, RowId), LengthRule>,
     /// One for each union.
     pub dispatch: Vec<Dispatch>,
     /// Whether there are arrays whose elements something else describes.
@@ -256,6 +258,7 @@ impl Layout {
                 || has_guards(&model)
                 || asks_early(&model),
             followed: followed(&model),
+            lengths: lengths(&model, epoch),
             has_described: has_described(&model),
             has_tables: has_tables(&model),
             has_ordered_tables: has_tables(&model)
@@ -440,6 +443,20 @@ fn followed(model: &Model) -> BTreeMap<(RecordId, RowId), SizeRule> {
                 let range = range(model, &number.ty);
                 found.entry((holder, row)).or_insert(SizeRule { factor, offset, range });
             }
+        }
+    }
+    found
+}
+
+/// What the lengths of rows of forms ask.
+fn lengths(model: &Model, epoch: EpochId) -> BTreeMap<(RecordId, RowId), LengthRule> {
+    let mut found = BTreeMap::new();
+    for (id, record) in model.records() {
+        if !matches!(record.kind, RecordKind::Form(..)) {
+            continue;
+        }
+        for (number, row) in record.numbered_rows() {
+            found.extend(model.length_rule(id, row, epoch).map(|rule| ((id, number), rule)));
         }
     }
     found

@@ -2,8 +2,8 @@
 
 use super::{Cx, RecordId, Source};
 use crate::model::{
-    ArrayLength, Cell, Extent, IntType, Meaning, Row, RunLength, Storage, Type, limits,
-    storage_range,
+    ArrayLength, Cell, Constant, Extent, IntType, Meaning, Row, RowKind, RunLength, Storage, Type,
+    limits, storage_range,
 };
 
 impl Cx<'_> {
@@ -23,6 +23,14 @@ impl Cx<'_> {
                 .iter()
                 .filter_map(|form| self.rec(*form).rows.iter().find(|row| row.name == field.name))
                 .collect();
+            if let (Type::Nothing, Some((least, most))) = (&field.ty, said_by_labels(&rows)) {
+                let int = holding(least, most).map(Storage::Fixed);
+                if let Some(storage) = int {
+                    let ty = Type::Cell(Cell { storage, meaning: Meaning::Int });
+                    self.rec_mut(case).rows[at].ty = ty;
+                }
+                continue;
+            }
             let Some(stored) = integer(&field.ty).and_then(|cell| self.numbers(cell, field.plus))
             else {
                 continue;
@@ -91,6 +99,17 @@ impl Cx<'_> {
         let (least, most) = limits(bits, signed);
         Some((least.checked_sub(plus)?, most.checked_sub(plus)?))
     }
+}
+
+/// The least and the greatest of the numbers that rows without bytes or a type stand for.
+fn said_by_labels(rows: &[&Row]) -> Option<(i128, i128)> {
+    let number = |row: &&Row| match row.kind {
+        RowKind::Constant(Constant::Int(number)) => Some(number),
+        _ => None,
+    };
+    let numbers: Option<Vec<i128>> = rows.iter().map(number).collect();
+    let numbers = numbers?;
+    Some((*numbers.iter().min()?, *numbers.iter().max()?))
 }
 
 /// The smallest integer that has these numbers.

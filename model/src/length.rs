@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{
-    limits, unit_size, ArrayLength, Cell, EpochId, ExprId, Extent, Label, Model, RecordId, Role,
-    Row, RunLength, Storage, Type,
+    unit_size, ArrayLength, Cell, EpochId, ExprId, Extent, Label, Model, RecordId, Role, Row,
+    RunLength, Storage, Type,
 };
 
 /// How many elements, bytes of a byte run or units of a text a row may have: so many that `unit` times
@@ -33,6 +33,23 @@ impl LengthRule {
             rest.checked_div(self.factor)
         };
         number().is_some_and(|number| (self.least..=self.most).contains(&number))
+    }
+
+    /// The least number that is allowed and not below this one.
+    #[must_use]
+    pub fn at_least(&self, count: u64) -> Option<u64> {
+        let rest = i128::from(count.checked_mul(self.unit)?).checked_sub(self.offset)?;
+        // What is left over is not negative, whatever the factor is.
+        let mut number = rest.checked_div_euclid(self.factor)?;
+        if rest.checked_rem_euclid(self.factor)? > 0 {
+            number = number.checked_add(self.factor.signum())?;
+        }
+        number = if self.factor > 0 { number.max(self.least) } else { number.min(self.most) };
+        if !(self.least..=self.most).contains(&number) {
+            return None;
+        }
+        let bytes = number.checked_mul(self.factor)?.checked_add(self.offset)?;
+        u64::try_from(bytes).ok()?.checked_div(self.unit)
     }
 
     /// Whether there may be as many as fit a file, whose addresses have 32 bits.
@@ -98,21 +115,33 @@ impl Model {
         }
         let linear = self.exprs.linear(length)?;
         let number = linear.path.own_row(record)?;
-        let number = &self.records[record.index()].rows[number.index()];
-        let Type::Cell(cell) = &number.ty else { return None };
-        if !matches!(number.role, Role::Derived) {
-            return None;
-        }
-        let (least, most) = self.numbers_of(record, cell);
-        let (factor, offset) = (linear.factor, linear.offset);
-        let (least, most) = (least.checked_sub(number.plus)?, most.checked_sub(number.plus)?);
-        Some(LengthRule { unit, factor, offset, least, most })
+        let row = &self.records[record.index()].rows[number.index()];
+        let derived = matches!((&row.role, &row.ty), (Role::Derived, Type::Cell(_)));
+        let rule = self.number_rule(record, row, linear.factor, linear.offset);
+        derived.then_some(LengthRule { unit, ..rule })
+    }
+
+    /// Lengths that are `factor` times a number of this row of a record, plus `offset`.
+    #[must_use]
+    pub fn number_rule(
+        &self,
+        record: RecordId,
+        number: &Row,
+        factor: i128,
+        offset: i128,
+    ) -> LengthRule {
+        let (least, most) = match number.ty.stripped() {
+            Type::Cell(cell) => self.numbers_of(record, cell),
+            _ => (0, i128::MAX),
+        };
+        // What is stored is the number and what is added to it.
+        let (least, most) = (least.saturating_sub(number.plus), most.saturating_sub(number.plus));
+        LengthRule { unit: 1, factor, offset, least, most }
     }
 
     /// The least and the greatest number of a cell; of the tag, of those that lead to the record.
     fn numbers_of(&self, record: RecordId, cell: &Cell) -> (i128, i128) {
-        let (bits, signed) = self.cell_range(cell);
-        let all = limits(bits, signed);
+        let all = self.number_range(cell);
         if !matches!(cell.storage, Storage::TagOf) {
             return all;
         }
@@ -147,5 +176,18 @@ mod tests {
         }
         assert!(exactly(6, 2).allows(3) && !exactly(6, 2).allows(6));
         assert!(!LengthRule { unit: u64::MAX, ..rule }.allows(2));
+    }
+
+    #[test]
+    fn the_next_length_is_one_that_is_allowed() {
+        for (factor, offset) in [(1, 0), (4, 2), (3, -1), (-1, 9), (-2, 10)] {
+            for (least, most) in [(0, 5), (-2, 3), (1, 4)] {
+                let rule = LengthRule { unit: 1, factor, offset, least, most };
+                for count in 0..30 {
+                    let next = (count..200).find(|count| rule.allows(*count));
+                    assert_eq!(rule.at_least(count), next, "{count} of {rule:?}");
+                }
+            }
+        }
     }
 }

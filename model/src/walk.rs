@@ -7,10 +7,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource, Digits,
-    Encoding, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home, IntType, Label,
-    Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row, RowId,
-    RowKind, RunLength, Span, Statement, Storage, Target, Type, Union, UnionId, Varint, WhenEmpty,
+    limits, ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource,
+    Digits, Encoding, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home, IntType,
+    Label, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row,
+    RowId, RowKind, RunLength, Span, Statement, Storage, Target, Type, Union, UnionId, Varint,
+    WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -395,6 +396,21 @@ impl Model {
     #[must_use]
     pub fn cell_range(&self, cell: &Cell) -> (u32, bool) {
         storage_range(&cell.storage, &self.varints, &self.digits)
+    }
+
+    /// The least and the greatest number that there is room for in a cell.
+    #[must_use]
+    pub fn number_range(&self, cell: &Cell) -> (i128, i128) {
+        let (bits, signed) = self.cell_range(cell);
+        let all = limits(bits, signed);
+        match cell.storage {
+            Storage::Digits { digits, .. } => self.digits[digits.index()].range(),
+            Storage::Varint(id) => match u32::from(self.varints[id.index()].max_bytes) * 7 {
+                room if room < bits => (0, all.1.min(limits(room, false).1)),
+                _ => all,
+            },
+            _ => all,
+        }
     }
 
     /// Name of a cell's type for messages: `u16`.

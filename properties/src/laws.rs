@@ -231,7 +231,7 @@ pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
     value.for_each_kept(&mut |kept| {
         beyond |= matches!(kept.kind, KeptKind::Number | KeptKind::Digits)
             && kept.instead_of == Value::None;
-        hidden |= matches!(kept.kind, KeptKind::Reserved | KeptKind::Number | KeptKind::Digits);
+        hidden |= kept.kind == KeptKind::Reserved;
         moved |= matches!(
             kept.kind,
             KeptKind::Shared | KeptKind::Place | KeptKind::Gap | KeptKind::Width | KeptKind::Form

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::context::{Context, cells, element, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Cell, Check, CheckKind, Constant, EnumId, ExprId, FloatCode, IntType, Meaning, Model, Role,
-    Row, RowKind, RunLength, Storage, Type, float_of, limits,
+    Cell, Check, CheckKind, Constant, EnumId, ExprId, FloatCode, Meaning, Model, Role, Row,
+    RowKind, RunLength, Storage, Type, float_of,
 };
 use crate::span::Span;
 
@@ -51,21 +51,21 @@ pub(super) fn range(model: &Model, cell: &Cell) -> Option<(i128, i128)> {
     if FloatCode::of(cell).is_some() {
         return None;
     }
-    let int = |int: IntType| bits(u32::from(int.bytes) * 8, int.signed);
     match cell.storage {
-        Storage::Fixed(ty) => int(ty),
-        Storage::Varint(id) => int(model.varints.get(id.index())?.ty),
-        Storage::Digits { digits, .. } => Some(model.digits.get(digits.index())?.range()),
-        Storage::Bits { width, .. } | Storage::Letter { width, .. } => bits(width.into(), false),
-        Storage::Word { first, last, signed } => {
-            bits(u32::from(last.checked_sub(first)?) + 1, signed)
+        // A field of bits that is none is told of by itself.
+        Storage::Word { first, last, .. }
+            if !(first..=first.saturating_add(63)).contains(&last) =>
+        {
+            None
+        }
+        Storage::Bits { width, .. } | Storage::Letter { width, .. }
+            if !(1..=64).contains(&width) =>
+        {
+            None
         }
         Storage::TagOf => None,
+        _ => Some(model.number_range(cell)),
     }
-}
-
-fn bits(width: u32, signed: bool) -> Option<(i128, i128)> {
-    (1..=64).contains(&width).then(|| limits(width, signed))
 }
 
 fn none_codes(model: &Model, row: &Row, cell: &Cell, found: &mut Diagnostics) {

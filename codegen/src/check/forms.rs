@@ -82,9 +82,11 @@ fn check_case(
                 .chain(others.iter().copied())
                 .find_map(|row| narrow(context, row, spelled))
         };
-        // Of labels that each stand for one number nobody expects that they say all.
+        // Of labels that each stand for one number nobody expects that they say all, unless the field
+        // is declared by itself.
+        let declared = others.iter().all(|other| other.span != row.span);
         let constants = others.iter().all(|row| matches!(row.kind, RowKind::Constant(_)));
-        if constants || others.iter().any(|other| narrow(other).is_none()) {
+        if constants && !declared || others.iter().any(|other| narrow(other).is_none()) {
             continue;
         }
         if let Some(why) = narrow(spelled) {

@@ -193,8 +193,9 @@ fn report(
             // The first word of a line is a name, and so is what a case is called; others are values.
             let before = text.get(..span.start as usize).unwrap_or("");
             let before = before.trim_end_matches([' ', '\t']);
-            let names = ["{", ";", "\n", "}", "case"];
-            d.help(match before.is_empty() || names.iter().any(|name| before.ends_with(name)) {
+            let is_first = before.is_empty() || before.ends_with(['{', ';', '\n', '}']);
+            let of_case = before.split_whitespace().next_back() == Some("case");
+            d.help(match is_first || of_case {
                 true => format!("as a name it stands in quotes: `\"{bare}\"`"),
                 false => format!("write `#{bare}`"),
             });

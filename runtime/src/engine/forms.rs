@@ -105,9 +105,11 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
     match (ty, value) {
         // A rank is as small as it is in its array.
         (Type::Cell(_), Given::Int(_)) if row.is_ranked() => true,
-        (Type::Cell(cell), Given::Int(n)) => n
-            .checked_add(row.plus)
-            .is_some_and(|stored| cell_fits(model, cell, stored) && !row.none.contains(&stored)),
+        (Type::Cell(cell), Given::Int(n)) => n.checked_add(row.plus).is_some_and(|stored| {
+            let (least, most) = model.number_range(cell);
+            let has_room = (least..=most).contains(&stored) || cell.meaning != Meaning::Int;
+            has_room && cell_fits(model, cell, stored) && !row.none.contains(&stored)
+        }),
         (Type::Cell(cell), Given::F32(bits)) => stored_float(cell, Item::F32(*bits)).is_some(),
         (Type::Cell(cell), Given::F64(bits)) => stored_float(cell, Item::F64(*bits)).is_some(),
         // Of structs in a file nothing is asked but how many they are.

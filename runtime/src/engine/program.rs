@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::{
-    limits, ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent,
-    Label, LengthRule, Measure, Member, Model, Path, RecordId, RecordKind, Role, RowId, Signature,
-    Start, Step, Storage, Tag, Terminated, Type, Union,
+    ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
+    LengthRule, Measure, Member, Model, Path, RecordId, RecordKind, Role, RowId, Signature, Start,
+    Step, Storage, Tag, Terminated, Type, Union,
 };
 use crate::once::Once;
 
@@ -104,8 +104,8 @@ pub(crate) struct Layout {
     /// For each expression, whether it is the same wherever it is evaluated, and stays so when all
     /// addresses in it are known.
     fixed: Vec<bool>,
-    /// Rows from whose size some number follows.
-    pub followed: BTreeMap<(RecordId, RowId), SizeRule>,
+    /// Rows from whose size some number follows, and the sizes that it says.
+    pub followed: BTreeMap<(RecordId, RowId), LengthRule>,
     /// How long rows of forms may be, where that is not all the same.
     pub lengths: BTreeMap<(RecordId, RowId), LengthRule>,
     /// One for each union.
@@ -116,15 +116,6 @@ pub(crate) struct Layout {
     pub has_tables: bool,
     /// Whether there are such arrays, and some struct says a byte order of its own.
     pub has_ordered_tables: bool,
-}
-
-/// How a number follows from the size of a row, which is `factor * number + offset`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SizeRule {
-    factor: i128,
-    offset: i128,
-    /// The least and the greatest number that there may be.
-    range: (i128, i128),
 }
 
 /// Which cases of a union have to be looked at.
@@ -429,7 +420,7 @@ fn names(model: &Model, expr: ExprId, holds: &mut dyn FnMut(&Expr, Named) -> boo
 }
 
 /// Rows from whose size a derived number follows.
-fn followed(model: &Model) -> BTreeMap<(RecordId, RowId), SizeRule> {
+fn followed(model: &Model) -> BTreeMap<(RecordId, RowId), LengthRule> {
     let mut found = BTreeMap::new();
     for (id, record) in (0..).map(RecordId).zip(&model.records) {
         for number in &record.rows {
@@ -440,8 +431,8 @@ fn followed(model: &Model) -> BTreeMap<(RecordId, RowId), SizeRule> {
                     continue;
                 };
                 let Some(holder) = holder(model, id, definer) else { continue };
-                let range = range(model, &number.ty);
-                found.entry((holder, row)).or_insert(SizeRule { factor, offset, range });
+                let rule = model.number_rule(id, number, factor, offset);
+                found.entry((holder, row)).or_insert(rule);
             }
         }
     }
@@ -460,40 +451,6 @@ fn lengths(model: &Model, epoch: EpochId) -> BTreeMap<(RecordId, RowId), LengthR
         }
     }
     found
-}
-
-/// The numbers that a row can have, as far as they are known: of others, those that are not negative.
-fn range(model: &Model, ty: &Type) -> (i128, i128) {
-    match ty.stripped() {
-        Type::Cell(Cell { storage, .. }) => match storage {
-            Storage::Fixed(int) => limits(u32::from(int.bytes) * 8, int.signed),
-            Storage::Varint(id) => {
-                let int = model.varints[id.index()].ty;
-                limits(u32::from(int.bytes) * 8, int.signed)
-            }
-            Storage::Digits { digits, .. } => model.digits[digits.index()].range(),
-            _ => (0, i128::MAX),
-        },
-        _ => (0, i128::MAX),
-    }
-}
-
-impl SizeRule {
-    /// The least size, of so many bytes or more, that a number says.
-    pub fn at_least(self, bytes: u64) -> Option<u64> {
-        let (low, high) = self.range;
-        let rest = i128::from(bytes).checked_sub(self.offset)?;
-        // What is left over is not negative, whatever the factor is.
-        let mut number = rest.checked_div_euclid(self.factor)?;
-        if rest.checked_rem_euclid(self.factor)? > 0 {
-            number = number.checked_add(self.factor.signum())?;
-        }
-        let number = if self.factor > 0 { number.max(low) } else { number.min(high) };
-        if !(low..=high).contains(&number) {
-            return None;
-        }
-        u64::try_from(number.checked_mul(self.factor)?.checked_add(self.offset)?).ok()
-    }
 }
 
 /// The record in whose nodes an equation of a row of another record is evaluated.

@@ -13,7 +13,7 @@ use super::scope::{Access, Frame, Scope};
 use crate::model::{
     BinaryOp, Cell, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form, Measure,
     Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Start,
-    Storage, Type,
+    Storage, Type, limits,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -387,6 +387,18 @@ impl Straight<'_, '_> {
         let rows = &self.record(form.record).rows;
         if rows.iter().any(is_ruled) {
             return unable("a rule for a row of a form");
+        }
+        let cells = rows.iter().flat_map(|row| row.ty.inline_parts());
+        let mut cells = cells.filter_map(|ty| match ty {
+            Type::Cell(cell) => Some(cell),
+            _ => None,
+        });
+        let is_short = |cell: &Cell| {
+            let (bits, signed) = self.model.cell_range(cell);
+            self.model.number_range(cell) != limits(bits, signed)
+        };
+        if cells.any(is_short) {
+            return unable("a form of numbers with less room than their type");
         }
         if rows.iter().any(|row| row.name.is_some() && is_tag(row)) {
             return unable("a tag that says what a form has");

@@ -210,17 +210,21 @@ impl<'p> Engine<'p, '_> {
         let least = cut.tail(content, None)?;
         let of = (self.tree.record_id(loc.node), loc.row);
         let Some(rule) = self.layout.followed.get(&of) else { return Some(least) };
-        // Content that ends like what fills the rest wants a terminator, which may need more room.
-        let stop = cut.stop.map_or(0, |stop| stop.bytes.len());
-        let sizes = [content.len() + least.size(), content.len() + stop];
-        let found = sizes.into_iter().find_map(|size| {
+        let tail_in = |size: usize| {
             let whole = usize::try_from(rule.at_least(size as u64)?).ok()?;
-            let tail = match whole == sizes[0] {
-                true => least,
-                false => cut.tail(content, Some(whole))?,
-            };
-            cut.ends(content, tail).then_some(tail)
-        });
+            match whole == content.len() + least.size() {
+                true => Some(least),
+                false => cut.tail(content, Some(whole)),
+            }
+        };
+        let found = tail_in(content.len() + least.size());
+        // Content that ends like what fills the rest wants a terminator, which may need more room.
+        if cut.strip.is_some() && content.last().copied() == cut.strip {
+            let is_end = |tail: &Tail<'c>| cut.ends(content, *tail);
+            let stop = cut.stop.map_or(0, |stop| stop.bytes.len());
+            let ended = found.filter(is_end);
+            return ended.or_else(|| tail_in(content.len() + stop).filter(is_end)).or(Some(least));
+        }
         found.or(Some(least))
     }
 

@@ -11,6 +11,7 @@ mod chain;
 mod check;
 mod digits;
 mod ink;
+mod kept;
 mod labels;
 mod levels;
 mod load;
@@ -43,6 +44,7 @@ pub use check::{
 };
 pub use digits::{digits, keep_reserved, kept_digits, set_digits, set_reserved, stored_digits};
 pub use ink::{write, writes, Begun, Ink, Late};
+pub use kept::{kept, kept_number};
 pub use load::*;
 pub use members::{has_only_members, kept_members, list_members, mend_members, KeptMembers};
 pub use mode::{Borrow, Mode, Owning};

@@ -79,6 +79,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) owners: Vec<BTreeSet<RecordId>>,
     /// Enclosing records whose values expressions in each record, and in what it holds, look at.
     pub(super) needs: Vec<BTreeSet<RecordId>>,
+    /// Rows that an expression or a reference names.
+    pub(super) named: BTreeSet<(RecordId, RowId)>,
     /// What cannot be carried is written down, and making code goes on.
     pub(super) survey: Option<Survey>,
 }

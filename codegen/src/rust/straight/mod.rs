@@ -25,6 +25,7 @@ mod expr;
 mod extent;
 mod findings;
 mod flavour;
+mod kept;
 pub(super) mod letters;
 mod locals;
 mod mentions;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::asked::Asked;
 use super::context::{Flavour, Straight};
+use super::kept::named;
 use super::questions::children;
 use super::rare::rare;
 use crate::model::visit::{Part, expressions};
@@ -38,6 +39,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             rare: rare(model),
             owners,
             needs: Vec::new(),
+            named: named(model),
             survey: None,
         };
         straight.needs = straight.find_needs();

@@ -530,7 +530,7 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             // What follows from nothing is stored as zero.
             let nothing = number(-row.plus);
-            work.code.extend(match self.address(ctx, &source) {
+            let compared = match self.address(ctx, &source) {
                 Some(Address::FileEnd) => quote!(s::holds(#name == cx.len() as i128)?;),
                 Some(Address::Of(row, end)) => {
                     let there = self.row(ctx, ctx.record, row);
@@ -555,19 +555,44 @@ impl<'m> Reading<'_, '_, 'm> {
                         continue;
                     };
                     match self.number(ctx, *expr) {
-                        Ok(said) => match inside(&said) {
-                            Some(said) => quote!(s::holds(#name == #said)?;),
-                            None => quote!(s::holds(#name == #said.unwrap_or(#nothing))?;),
-                        },
+                        Ok(said) => {
+                            let said = match inside(&said) {
+                                Some(said) => quote!(#said),
+                                None => quote!(#said.unwrap_or(#nothing)),
+                            };
+                            self.deviation(work, id, row, &name, &said)
+                                .unwrap_or_else(|| quote!(s::holds(#name == #said)?;))
+                        }
                         Err(Unable(why)) => {
                             self.doubt(&why);
                             continue;
                         }
                     }
                 }
-            });
+            };
+            work.code.extend(compared);
         }
         Ok(())
+    }
+
+    /// Code that keeps the number of a row beside the one that usually follows, if they differ;
+    /// nothing where that is left to the engine.
+    fn deviation(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        name: &Ident,
+        said: &TokenStream,
+    ) -> Option<TokenStream> {
+        let record = work.ctx.record;
+        let field = work.fields.iter().position(|(of, _)| *of == id)?;
+        if !self.straight.takes_deviation(record, id, row) {
+            return None;
+        }
+        let kept = self.local("kept");
+        work.fields[field].1 = quote!(#kept);
+        Some(quote!(let #kept = s::kept(#name, #said)?;))
     }
 }
 

@@ -328,6 +328,11 @@ impl<'m> Writer<'_, '_, 'm> {
             return Ok(quote!(#canonical #sum));
         }
         let body = match self.straight.equation(&node.scope, node.view, id, expr) {
+            Ok(number) if self.straight.takes_deviation(node.id, id, row) => {
+                let kept = self.field(node, id).map(|src| src.code);
+                let number = quote!(s::kept_number(#kept, #number));
+                return self.put_number(node, id, row, cell, number, spot);
+            }
             Ok(number) => self.put_number(node, id, row, cell, number, spot)?,
             Err(why) => self.later(node, id, id, cell, spot, why)?,
         };

@@ -22,7 +22,8 @@ impl Straight<'_, '_> {
             });
         is_integer
             && matches!(row.kind, RowKind::Plain)
-            && !matches!(self.record(record).kind, RecordKind::Word(_))
+            && !matches!(self.record(record).kind, RecordKind::Word(_) | RecordKind::Form(..))
+            && self.shapes.is_typed(record)
             && !is_algorithm(self.model, expr)
             && row.when.is_none()
             && row.none.is_empty()

@@ -316,25 +316,24 @@ impl<'m> Writer<'_, '_, 'm> {
         if is_algorithm(self.model, expr) {
             return self.table_row(node, id, row, expr);
         }
-        let canonical = match self.field(node, id) {
-            Some(Src { code, shape: Some(Shape::Kept(_)), .. }) => {
-                quote!(s::holds(#code.is_canonical())?;)
-            }
-            None => quote!(),
+        let kept = match self.field(node, id) {
+            Some(Src { code, shape: Some(Shape::Kept(_)), .. }) => Some(code),
+            None => None,
             Some(_) => return unable("a kept number of another Rust type"),
         };
+        let canonical = kept.iter().map(|kept| quote!(s::holds(#kept.is_canonical())?;));
+        let canonical = TokenStream::from_iter(canonical);
         let Type::Cell(cell) = &row.ty else { return unable("something kept that is no number") };
         if let Some(sum) = self.sum_row(node, id, row, spot)? {
             return Ok(quote!(#canonical #sum));
         }
-        let body = match self.straight.equation(&node.scope, node.view, id, expr) {
-            Ok(number) if self.straight.takes_deviation(node.id, id, row) => {
-                let kept = self.field(node, id).map(|src| src.code);
+        let body = match (self.straight.equation(&node.scope, node.view, id, expr), &kept) {
+            (Ok(number), Some(kept)) if self.straight.takes_deviation(node.id, id, row) => {
                 let number = quote!(s::kept_number(#kept, #number));
                 return self.put_number(node, id, row, cell, number, spot);
             }
-            Ok(number) => self.put_number(node, id, row, cell, number, spot)?,
-            Err(why) => self.later(node, id, id, cell, spot, why)?,
+            (Ok(number), _) => self.put_number(node, id, row, cell, number, spot)?,
+            (Err(why), _) => self.later(node, id, id, cell, spot, why)?,
         };
         Ok(quote!(#canonical #body))
     }

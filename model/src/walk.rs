@@ -47,7 +47,7 @@ impl Type {
     pub fn is_bits(&self) -> bool {
         match self {
             Type::Cell(cell) => matches!(cell.storage, Storage::Bits { .. }),
-            Type::Array(array) => array.element.is_bits(),
+            Type::Array(array) => array.stride.is_none() && array.element.is_bits(),
             _ => false,
         }
     }

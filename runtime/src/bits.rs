@@ -98,14 +98,10 @@ impl<'a> BitReader<'a> {
         bytes.saturating_mul(8).saturating_sub(u64::from(self.bit))
     }
 
-    /// Skips the bits up to the next whole byte, none if a field just ended there. Gives that
-    /// byte's offset from the start of the input.
-    pub fn align(&mut self) -> u64 {
-        if self.bit > 0 {
-            self.byte = self.byte.saturating_add(1);
-            self.bit = 0;
-        }
-        self.byte
+    /// Reads the bits up to the next whole byte as an unsigned number: 0 if a field just ended there.
+    pub fn rest(&mut self) -> u64 {
+        // A byte of which bits were read is there.
+        self.read(u32::from(self.bit.wrapping_neg() & 7)).unwrap_or(0)
     }
 }
 

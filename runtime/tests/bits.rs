@@ -70,8 +70,9 @@ fn the_last_bits_may_stay_unread() {
         assert_eq!(bits.read(31).unwrap(), 0x7fff_ffff);
         assert_eq!(bits.position(), (3, 7));
         assert_eq!(bits.remaining(), 1);
-        assert_eq!(bits.align(), 4);
-        assert_eq!(bits.align(), 4);
+        assert_eq!(bits.rest(), 1);
+        assert_eq!(bits.rest(), 0);
+        assert_eq!(bits.position(), (4, 0));
         assert_eq!(bits.remaining(), 0);
     }
 }
@@ -124,17 +125,21 @@ fn random_fields_are_what_the_orders_say() {
             if position + width > bytes.len() * 8 {
                 break;
             }
-            let bits = (position..position + width).map(|at| bit(&bytes, at, order));
-            let expected = match order {
-                BitOrder::MsbFirst => bits.fold(0, |word, bit| word << 1 | bit),
-                BitOrder::LsbFirst => bits.rev().fold(0, |word, bit| word << 1 | bit),
+            let number = |from: usize, to: usize| {
+                let bits = (from..to).map(|at| bit(&bytes, at, order));
+                match order {
+                    BitOrder::MsbFirst => bits.fold(0, |word, bit| word << 1 | bit),
+                    BitOrder::LsbFirst => bits.rev().fold(0, |word, bit| word << 1 | bit),
+                }
             };
-            assert_eq!(reader.read(width as u32).unwrap(), expected);
+            assert_eq!(reader.read(width as u32).unwrap(), number(position, position + width));
             position += width;
             assert_eq!(reader.position(), ((position / 8) as u64, (position % 8) as u8));
             if random.below(8) == 0 {
-                position = position.next_multiple_of(8);
-                assert_eq!(reader.align(), (position / 8) as u64);
+                let next = position.next_multiple_of(8);
+                assert_eq!(reader.rest(), number(position, next));
+                position = next;
+                assert_eq!(reader.position(), ((position / 8) as u64, 0));
             }
         }
     }

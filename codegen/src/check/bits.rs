@@ -3,7 +3,7 @@
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::bit_width;
-use crate::model::{ArrayLength, Home, RecordKind, Row, Type};
+use crate::model::{ArrayLength, EpochId, Home, Model, RecordKind, Row, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (epoch, _) in context.epochs() {
@@ -11,20 +11,18 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             if matches!(record.kind, RecordKind::Word(_)) {
                 continue;
             }
-            // Bits since the last byte boundary; none once presence depends on the data.
+            // Bits since the last byte boundary; none once their number depends on the data.
             let mut run: Option<u64> = Some(0);
             let mut last: Option<&Row> = None;
             for row in record.rows.iter().filter(|row| row.home(epoch) == Home::Next) {
-                match bit_width(&row.ty, epoch) {
-                    Some(width) => {
-                        run = run.filter(|_| row.when.is_none()).map(|run| run + width);
-                        last = Some(row);
-                    }
-                    None => {
-                        report(run, last, found);
-                        run = Some(0);
-                        last = None;
-                    }
+                if row.ty.in_epoch(epoch).is_bits() {
+                    let width = bits(context.model, &row.ty, epoch).filter(|_| row.when.is_none());
+                    run = run.zip(width).and_then(|(run, width)| run.checked_add(width));
+                    last = Some(row);
+                } else {
+                    report(run, last, found);
+                    run = Some(0);
+                    last = None;
                 }
             }
             report(run, last, found);
@@ -46,6 +44,18 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 }
             }
         }
+    }
+}
+
+/// How many bits a row of them takes, if the schema alone says it.
+fn bits(model: &Model, ty: &Type, epoch: EpochId) -> Option<u64> {
+    match ty.in_epoch(epoch) {
+        Type::Array(array) => {
+            let ArrayLength::Count(count) = &array.length else { return None };
+            let count = u64::try_from(model.exprs.constant(*count)?).ok()?;
+            bit_width(&array.element, epoch)?.checked_mul(count)
+        }
+        ty => bit_width(ty, epoch),
     }
 }
 

@@ -134,7 +134,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let mut inner = Cursor::new(start, start + stride);
         inner.room = room;
         let item = self.read_type(&array.element, element, row, &mut inner)?;
-        inner.align_bits();
+        self.align_bits(&mut inner)?;
         if inner.remaining() > 0 {
             let kind = ReadErrorKind::TrailingBytes { remaining: inner.remaining() };
             return Err(self.error(kind, inner.at, element));
@@ -153,7 +153,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         row: &'p Row,
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
-        cursor.align_bits();
+        self.align_bits(cursor)?;
         let at = cursor.at;
         let size = u64::from(cell_bytes(cell));
         let fit = cursor.remaining().checked_div(size).unwrap_or(0);
@@ -254,7 +254,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         loc: Loc,
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
-        cursor.align_bits();
+        self.align_bits(cursor)?;
         let at = cursor.at;
         let plan = self.tree.plan_of(id);
         let size = u64::from(plan.size.unwrap_or(1));

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::super::item::{Item, Loc, NodeRef, UNPLACED};
+use super::super::item::{Item, Loc, NodeRef};
 use super::super::node::Order;
 use super::super::plan::{has_order, Place, RowPlan, Store};
 use super::super::reading::{short, Read};
@@ -220,19 +220,14 @@ impl<'p, 'b> Engine<'p, 'b> {
         let file = self.tree.file;
         let (at, limit) = (cursor.at, cursor.limit);
         let bits = cursor.bits.take();
-        let mut reader = bits.unwrap_or_else(|| BitReader::new(file, at, limit, order));
-        let (byte, bit) = reader.position();
+        let new = || BitReader::new(file, at, limit, order);
+        let mut reader = bits.map_or_else(new, |(reader, _)| reader);
+        let (byte, _) = reader.position();
         let raw = reader.read(width.into()).map_err(|error| self.located(error, loc))?;
         let (next, rest) = reader.position();
         self.claim(byte, next + u64::from(rest > 0), loc);
-        self.tree.change_slot(loc.whole_row(), |slot| {
-            if slot.at == UNPLACED {
-                slot.at = short(byte);
-                slot.end = bit.into();
-            }
-        });
         cursor.at = next;
-        cursor.bits = Some(reader);
+        cursor.bits = Some((reader, loc));
         Ok(raw)
     }
 

@@ -148,7 +148,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let block = self.fixed_part(rows);
         self.deep(|engine| engine.read_rows(rows, &mut inner, base, block))?;
         self.set_letter_cells(rows, start);
-        inner.align_bits();
+        self.align_bits(&mut inner)?;
         cursor.at = match union.size {
             Some(size) => inner.at.max(start + size),
             None => inner.at,

@@ -293,7 +293,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             let mut inner = Cursor::new(start, column.end + before);
             inner.room = true;
             let item = self.read_type(element, place, row, &mut inner)?;
-            inner.align_bits();
+            self.align_bits(&mut inner)?;
             let end = inner.at - before;
             if index > 0 && end != cursor.at {
                 let (size, first) = (end - at, cursor.at - at);

@@ -30,8 +30,8 @@ use crate::spelling::{KeptKind, KeptValue};
 pub(crate) struct Cursor<'b> {
     pub at: u64,
     pub limit: u64,
-    /// Bits of the byte at `at` that were read already, if rows of bits come one after another.
-    pub bits: Option<BitReader<'b>>,
+    /// If rows of bits come one after another: behind the last one, and where that is in the value.
+    pub bits: Option<(BitReader<'b>, Loc)>,
     /// Whether the limit follows from something else than what is read here.
     pub room: bool,
 }
@@ -46,22 +46,19 @@ impl Cursor<'_> {
         Cursor { at, limit, bits: None, room: self.room }
     }
 
-    pub(crate) fn align_bits(&mut self) {
-        if let Some(mut bits) = self.bits.take() {
-            self.at = bits.align();
-        }
-    }
-
     pub(crate) fn remaining(&self) -> u64 {
         self.limit.saturating_sub(self.at)
     }
 
+    /// The byte to read next, and how many of its bits were read.
+    fn position(&self) -> (u64, u8) {
+        self.bits.as_ref().map_or((self.at, 0), |(bits, _)| bits.position())
+    }
+
     /// Behind the last byte that was read, in part or whole.
     fn end(&self) -> u64 {
-        match &self.bits {
-            Some(bits) => bits.position().0 + u64::from(bits.position().1 > 0),
-            None => self.at,
-        }
+        let (at, bit) = self.position();
+        at + u64::from(bit > 0)
     }
 }
 
@@ -103,6 +100,17 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(node)
     }
 
+    /// Goes on at the next whole byte. Bits up to there are in no row, so nothing would write them.
+    pub(crate) fn align_bits(&self, cursor: &mut Cursor<'b>) -> Read<()> {
+        let Some((mut bits, loc)) = cursor.bits.take() else { return Ok(()) };
+        let left = bits.rest();
+        cursor.at = bits.position().0;
+        match left {
+            0 => Ok(()),
+            _ => Err(self.error(ReadErrorKind::NotZero, cursor.at - 1, loc)),
+        }
+    }
+
     #[cold]
     pub(crate) fn error(&self, kind: ReadErrorKind, offset: impl Into<u64>, loc: Loc) -> ReadError {
         ReadError::new(kind, offset.into()).with_path(self.tree.path(loc))
@@ -129,7 +137,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Reads the inline rows of a node and returns the address behind them.
     pub(crate) fn read_record(&mut self, node: NodeRef, mut cursor: Cursor<'b>) -> Read<u64> {
-        cursor.align_bits();
+        self.align_bits(&mut cursor)?;
         let start = cursor.at;
         let plan = self.tree.plan(node);
         self.tree.own_node_mut(node).at = short(start);
@@ -145,7 +153,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
         let block = plan.block.map(u64::from);
         self.deep(|engine| engine.read_rows(node, &mut cursor, start, block))?;
-        cursor.align_bits();
+        self.align_bits(&mut cursor)?;
         let end = match block {
             Some(size) => cursor.at.max(start + size),
             None => cursor.at,
@@ -300,9 +308,17 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn read_row(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<()> {
         // Where a slot is stays the same when others are added.
         let slot = self.tree.slot_index(loc);
-        if !row.ty.is_bits() {
-            cursor.align_bits();
-            slot.into_iter().for_each(|slot| self.tree.slots.set_at(slot, short(cursor.at)));
+        // Bit fields remember at which bit they begin instead of where they end.
+        let is_bits = row.ty.is_bits();
+        if !is_bits {
+            self.align_bits(cursor)?;
+        }
+        if let Some(slot) = slot {
+            let (at, bit) = cursor.position();
+            match is_bits {
+                true => self.tree.slots.set_place(slot, short(at), bit.into()),
+                false => self.tree.slots.set_at(slot, short(at)),
+            }
         }
         let item = match &row.kind {
             RowKind::Plain => self.read_type(&row.ty, loc, row, cursor)?,
@@ -337,15 +353,11 @@ impl<'p, 'b> Engine<'p, 'b> {
             | RowKind::Slice { .. } => return Ok(()),
         };
         let end = short(cursor.end());
-        if matches!(row.ty.stripped(), Type::Array(_)) && row.ty.stripped().is_bits() {
+        if is_bits && matches!(row.ty.stripped(), Type::Array(_)) {
             self.claim(self.tree.row_at(loc).into(), end.into(), loc);
         }
         match slot {
-            Some(slot) => {
-                // Bit fields remember where they begin instead.
-                let bits = matches!(&row.ty, Type::Cell(_)) && row.ty.is_bits();
-                self.tree.slots.finish(slot, item, end, !bits);
-            }
+            Some(slot) => self.tree.slots.finish(slot, item, end, !is_bits),
             None => self.tree.set_item(loc, item),
         }
         self.check_now(loc, row)
@@ -359,7 +371,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         planned: &'p RowPlan,
         cursor: &mut Cursor<'b>,
     ) -> Read<()> {
-        cursor.align_bits();
+        self.align_bits(cursor)?;
         let size = u64::from(planned.size.unwrap_or(0));
         let at = cursor.at;
         let result = if size > cursor.remaining() {
@@ -471,7 +483,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
         if !ty.is_bits() {
-            cursor.align_bits();
+            self.align_bits(cursor)?;
         }
         match ty {
             Type::Cell(cell) => {

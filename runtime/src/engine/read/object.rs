@@ -262,7 +262,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let length = self.tree.file.len() as u64;
         let mut cursor = Cursor::new(at, length);
         let item = self.read_type(target, loc, row, &mut cursor)?;
-        cursor.align_bits();
+        self.align_bits(&mut cursor)?;
         let empty = match item {
             Item::Array(array) => self.tree.count(array) == 0,
             Item::Bytes(blob) => blob.len == 0,
@@ -322,7 +322,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.tree.change_slot(loc, |slot| slot.at = short(at));
         let mut cursor = Cursor::new(at, length);
         let item = self.read_type(&row.ty, loc, row, &mut cursor)?;
-        cursor.align_bits();
+        self.align_bits(&mut cursor)?;
         self.tree.change_slot(loc, |slot| {
             slot.item = item;
             slot.end = short(cursor.at);

@@ -127,7 +127,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let mut inner = Cursor::new(at, end);
         inner.room = room;
         let item = self.read_type(&region.inner, loc, row, &mut inner)?;
-        inner.align_bits();
+        self.align_bits(&mut inner)?;
         if inner.at < end {
             let kind = ReadErrorKind::TrailingBytes { remaining: end - inner.at };
             return Err(self.error(kind, inner.at, loc));

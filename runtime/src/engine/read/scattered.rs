@@ -37,7 +37,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             let mut inner = Cursor::new(base + at, limit);
             inner.room = true;
             let item = self.read_type(&array.element, place, row, &mut inner)?;
-            inner.align_bits();
+            self.align_bits(&mut inner)?;
             self.tree.push_element(item);
             let end = inner.at - base;
             if end > at {

@@ -100,12 +100,9 @@ impl<'p> Tree<'p, '_> {
             return self.row_at(loc) + u32::from(number.bytes);
         }
         if let Some(slot) = self.slot(loc) {
-            let bits = match &self.row(loc).ty {
-                Type::Cell(Cell { storage: Storage::Bits { width, .. }, .. }) => u32::from(*width),
-                _ => return slot.end,
-            };
+            let Some(bits) = self.bits(&self.row(loc).ty, slot.item) else { return slot.end };
             let known = slot.at != UNPLACED && slot.item != Item::Unset;
-            return if known { slot.at + (slot.end + bits).div_ceil(8) } else { UNPLACED };
+            return if known { slot.at + slot.end.saturating_add(bits).div_ceil(8) } else { UNPLACED };
         }
         if self.is_unread(loc).is_some() {
             return UNPLACED;
@@ -114,6 +111,20 @@ impl<'p> Tree<'p, '_> {
         match (self.row_at(loc), size) {
             (UNPLACED, _) | (_, None) => UNPLACED,
             (at, Some(size)) => at + size,
+        }
+    }
+
+    /// How many bits an item takes that the bit cursor reads.
+    fn bits(&self, ty: &Type, item: Item) -> Option<u32> {
+        match (ty, item) {
+            (Type::Cell(Cell { storage: Storage::Bits { width, .. }, .. }), _) => {
+                Some((*width).into())
+            }
+            (Type::Array(array), Item::Array(elements)) if ty.is_bits() => {
+                let element = self.bits(&array.element, Item::Unset)?;
+                Some(element.saturating_mul(self.count(elements)))
+            }
+            (ty, _) => ty.is_bits().then_some(0),
         }
     }
 
@@ -130,10 +141,9 @@ impl<'p> Tree<'p, '_> {
     pub fn row_bit(&self, loc: Loc) -> u8 {
         let row = self.row(loc);
         match &row.ty {
-            Type::Cell(Cell { storage: Storage::Bits { .. }, .. }) => {
+            ty if ty.is_bits() => {
                 self.slot(loc).map_or(0, |slot| u8::try_from(slot.end).unwrap_or(0))
             }
-            ty if ty.is_bits() => 0,
             _ => match (self.home(loc), &self.record(loc.node).kind) {
                 (Home::At(bit), RecordKind::Word(_)) => u8::try_from(bit).unwrap_or(0),
                 _ => 0,

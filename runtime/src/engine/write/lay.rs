@@ -208,8 +208,7 @@ impl<'p> Engine<'p, '_> {
         }
         if !self.writing.measuring {
             let end = short(spot.at + u64::from(spot.bit > 0));
-            let field = bits && matches!(row.ty, Type::Cell(_));
-            let end = if field { start.bit.into() } else { end };
+            let end = if bits { start.bit.into() } else { end };
             if let Some(slot) = self.tree.slot_index(loc) {
                 self.tree.slots.set_place(slot, short(start.at), end);
             }

@@ -179,17 +179,17 @@ impl<'p> Engine<'p, '_> {
                     self.problem(loc, does_not_fit(n, &format!("{width} bits")));
                     return Ok(());
                 }
-                let at = self.tree.row_at(loc.whole_row());
-                let from = u64::from(self.tree.slot(loc.whole_row()).map_or(0, |slot| {
-                    if loc.index().is_some() {
-                        0
-                    } else {
-                        slot.end
+                // In a region or at a stride they begin with a byte of their own.
+                let (at, from) = match row.ty.is_bits() {
+                    true => {
+                        let (row, before) = (loc.whole_row(), u64::from(loc.index().unwrap_or(0)));
+                        let from = u64::from(self.tree.row_bit(row)) + before * u64::from(width);
+                        (self.tree.row_at(row).into(), from)
                     }
-                }));
-                let from = from + u64::from(loc.index().unwrap_or(0)) * u64::from(width);
+                    false => (at, 0),
+                };
                 let bit = u8::try_from(from % 8).unwrap_or(0);
-                self.put_bits(u64::from(at) + from / 8, bit, width, msb_first, n as u64);
+                self.put_bits(at + from / 8, bit, width, msb_first, n as u64);
                 Ok(())
             }
             // The word, pattern or tag around it is written as a whole.

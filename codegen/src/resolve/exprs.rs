@@ -1,6 +1,5 @@
 //! Expressions: names become paths, and kinds of values are checked.
 
-use super::shapes::merge;
 use super::{Cx, Env, Expr, ExprId, Shape, Val};
 use crate::diagnostic::Diagnostic;
 use crate::model::{BinaryOp, UnaryOp};
@@ -97,14 +96,14 @@ impl<'t> Cx<'t> {
                 let a = self.expr_hint(env, a, hint)?;
                 let b = self.expr_hint(env, b, hint)?;
                 self.alike(&a.shape, &b.shape, ex.span)?;
-                let shape = either(a.shape, b.shape);
+                let shape = self.either(a.shape, b.shape);
                 self.val(Expr::If(c, a.expr, b.expr), shape)
             }
             ExKind::Coalesce(a, b) => {
                 let a = self.expr_hint(env, a, hint)?;
                 let b = self.expr_hint(env, b, hint)?;
                 self.alike(&a.shape, &b.shape, ex.span)?;
-                let shape = either(a.shape, b.shape);
+                let shape = self.either(a.shape, b.shape);
                 self.val(Expr::Coalesce(a.expr, b.expr), shape)
             }
             ExKind::In(a, list) => {
@@ -156,8 +155,9 @@ impl<'t> Cx<'t> {
             }
             Concatenate => {
                 let (left, right) = (self.stream(env, a)?, self.stream(env, b)?);
-                let shape =
-                    Shape::Array(Box::new(either(left.shape.element(), right.shape.element())));
+                let shape = Shape::Array(Box::new(
+                    self.either(left.shape.element(), right.shape.element()),
+                ));
                 self.val(Expr::Binary(op, left.expr, right.expr), shape)
             }
             Add | Subtract | Multiply | Divide | Remainder | And | Or | Xor | ShiftLeft
@@ -330,6 +330,16 @@ impl<'t> Cx<'t> {
         }
         self.val(Expr::Is(path, case.value.clone()), Shape::Bool)
     }
+
+    /// What is one of two, of which one may be unknown.
+    fn either(&mut self, a: Shape, b: Shape) -> Shape {
+        match (&a, &b) {
+            (Shape::Any, _) => b,
+            (_, Shape::Any) => a,
+            (Shape::Address, Shape::Int(_)) | (Shape::Int(_), Shape::Address) => Shape::Address,
+            _ => self.merge(a, b),
+        }
+    }
 }
 
 fn enum_of(shape: &Shape) -> Option<crate::model::EnumId> {
@@ -337,14 +347,5 @@ fn enum_of(shape: &Shape) -> Option<crate::model::EnumId> {
         Shape::Int(id) => *id,
         Shape::Array(inner) => enum_of(inner),
         _ => None,
-    }
-}
-
-fn either(a: Shape, b: Shape) -> Shape {
-    match (&a, &b) {
-        (Shape::Any, _) => b,
-        (_, Shape::Any) => a,
-        (Shape::Address, Shape::Int(_)) | (Shape::Int(_), Shape::Address) => Shape::Address,
-        _ => merge(a, b),
     }
 }

@@ -256,7 +256,7 @@ impl<'t> Cx<'t> {
             let found = self.slot_shape(id, row.index()).unwrap_or(Shape::Any);
             shape = Some(match shape {
                 None => found,
-                Some(known) => super::shapes::merge(known, found),
+                Some(known) => self.merge(known, found),
             });
         }
         if let Some(shape) = shape {

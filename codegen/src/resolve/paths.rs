@@ -2,7 +2,6 @@
 
 use super::choices::measures;
 use super::heads::Head;
-use super::shapes::merge;
 use super::{
     Bound, Cx, Env, Expr, ExprId, Memo, RecordId, ScopeId, ScopeParam, Shape, Source, id32,
 };
@@ -291,7 +290,7 @@ impl<'t> Cx<'t> {
                 let Some(found) = self.slot_shape(id, row.index()) else { return };
                 inner = Some(match inner {
                     None => found,
-                    Some(known) => merge(known, found),
+                    Some(known) => self.merge(known, found),
                 });
                 members.push((id, vec![Member::Row(row)]));
             }
@@ -354,7 +353,7 @@ impl<'t> Cx<'t> {
     }
 
     /// Records that a union's value can be a node of.
-    fn case_records(&mut self, union: crate::model::UnionId) -> Vec<RecordId> {
+    pub(super) fn case_records(&mut self, union: crate::model::UnionId) -> Vec<RecordId> {
         let mut list = Vec::new();
         for at in 0..self.uni(union).cases.len() {
             if let Some(id) = self.case_record(union, at)
@@ -413,7 +412,7 @@ impl<'t> Cx<'t> {
             if let Some(found) = self.member_shape(id, &way) {
                 shape = Some(match shape {
                     None => found,
-                    Some(known) => merge(known, found),
+                    Some(known) => self.merge(known, found),
                 });
             }
             members.push((id, way));
@@ -423,6 +422,7 @@ impl<'t> Cx<'t> {
             return Some((vec![Step::Field(field)], shape.unwrap_or(Shape::Any)));
         }
         // Through what stands for the record, or its choice.
+        let (mut through, mut ways, mut inner) = (None, Vec::new(), None);
         for &id in records {
             let choice = self.rec(id).slots.iter().position(|slot| {
                 matches!(slot.variants.first().map(|v| &v.source), Some(Source::Case(_)))
@@ -432,11 +432,20 @@ impl<'t> Cx<'t> {
                 None => self.transparent_row(id),
             };
             let Some(row) = row else { continue };
-            let Some(inner) = self.slot_shape(id, row.index()) else { continue };
-            let Some((mut steps, shape)) = self.field(&inner, name, span, false) else { continue };
-            let through = self.rec(id).slots[row.index()].name.unwrap_or_default().to_owned();
-            let ways = vec![(id, vec![Member::Row(row)])];
-            steps.insert(0, Step::Field(Field { name: through, members: ways }));
+            let Some(shape) = self.slot_shape(id, row.index()) else { continue };
+            if self.field(&shape, name, span, false).is_none() {
+                continue;
+            }
+            through.get_or_insert(self.rec(id).slots[row.index()].name.unwrap_or_default());
+            ways.push((id, vec![Member::Row(row)]));
+            inner = Some(match inner {
+                None => shape,
+                Some(known) => self.merge(known, shape),
+            });
+        }
+        if let (Some(through), Some(inner)) = (through, inner) {
+            let (mut steps, shape) = self.field(&inner, name, span, false)?;
+            steps.insert(0, Step::Field(Field { name: through.to_owned(), members: ways }));
             return Some((steps, shape));
         }
         if report && !records.is_empty() {

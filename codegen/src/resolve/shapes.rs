@@ -296,7 +296,7 @@ impl<'t> Cx<'t> {
             let found = self.variant_shape(id, slot, at);
             shape = match (shape, found) {
                 (None, found) => found,
-                (Some(a), Some(b)) => Some(merge(a, b)),
+                (Some(a), Some(b)) => Some(self.merge(a, b)),
                 (known, None) => known,
             };
         }
@@ -357,7 +357,7 @@ impl<'t> Cx<'t> {
     }
 
     /// What a value of a type is.
-    pub(super) fn type_shape(&self, ty: &Type) -> Shape {
+    pub(super) fn type_shape(&mut self, ty: &Type) -> Shape {
         match ty {
             Type::Cell(cell) => match cell.meaning {
                 Meaning::Int => Shape::Int(None),
@@ -385,7 +385,7 @@ impl<'t> Cx<'t> {
                     let one = self.type_shape(ty);
                     shape = Some(match shape {
                         None => one,
-                        Some(known) => merge(known, one),
+                        Some(known) => self.merge(known, one),
                     });
                 }
                 shape.unwrap_or(Shape::Nothing)
@@ -447,23 +447,29 @@ impl<'t> Cx<'t> {
         let at = self.rec(id).slot_named(name)?;
         Some(RowId(super::id32(at)))
     }
-}
 
-/// What is one or the other.
-pub(super) fn merge(a: Shape, b: Shape) -> Shape {
-    match (a, b) {
-        (a, b) if a == b => a,
-        (Shape::Nodes(mut a), Shape::Nodes(b)) => {
-            for id in b {
-                if !a.contains(&id) {
-                    a.push(id);
+    /// What is one of two.
+    pub(super) fn merge(&mut self, a: Shape, b: Shape) -> Shape {
+        match (a, b) {
+            (a, b) if a == b => a,
+            (Shape::Nodes(mut a), Shape::Nodes(b)) => {
+                for id in b {
+                    if !a.contains(&id) {
+                        a.push(id);
+                    }
                 }
+                Shape::Nodes(a)
             }
-            Shape::Nodes(a)
+            // A case of one of them.
+            (Shape::Union(union), other @ (Shape::Nodes(_) | Shape::Union(_)))
+            | (other @ Shape::Nodes(_), Shape::Union(union)) => {
+                let cases = Shape::Nodes(self.case_records(union));
+                self.merge(other, cases)
+            }
+            (Shape::Array(a), Shape::Array(b)) => Shape::Array(Box::new(self.merge(*a, *b))),
+            (Shape::Int(_), Shape::Int(_)) => Shape::Int(None),
+            (Shape::Nothing, other) | (other, Shape::Nothing) => other,
+            _ => Shape::Any,
         }
-        (Shape::Array(a), Shape::Array(b)) => Shape::Array(Box::new(merge(*a, *b))),
-        (Shape::Int(_), Shape::Int(_)) => Shape::Int(None),
-        (Shape::Nothing, other) | (other, Shape::Nothing) => other,
-        _ => Shape::Any,
     }
 }

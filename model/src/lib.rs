@@ -9,6 +9,7 @@
 
 extern crate alloc;
 
+mod ahead;
 mod decimal;
 mod digits;
 mod expr;

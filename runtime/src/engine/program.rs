@@ -106,6 +106,8 @@ pub(crate) struct Layout {
     fixed: Vec<bool>,
     /// Rows from whose size some number follows, and the sizes that it says.
     pub followed: BTreeMap<(RecordId, RowId), LengthRule>,
+    /// Rows with regions whose size a writer knows only when what comes behind them is placed.
+    pub ahead: BTreeSet<(RecordId, RowId)>,
     /// How long rows of forms may be, where that is not all the same.
     pub lengths: BTreeMap<(RecordId, RowId), LengthRule>,
     /// One for each union.
@@ -249,6 +251,7 @@ impl Layout {
                 || has_guards(&model)
                 || asks_early(&model),
             followed: followed(&model),
+            ahead: ahead(&model),
             lengths: lengths(&model, epoch),
             has_described: has_described(&model),
             has_tables: has_tables(&model),
@@ -433,6 +436,25 @@ fn followed(model: &Model) -> BTreeMap<(RecordId, RowId), LengthRule> {
                 let Some(holder) = holder(model, id, definer) else { continue };
                 let rule = model.number_rule(id, number, factor, offset);
                 found.entry((holder, row)).or_insert(rule);
+            }
+        }
+    }
+    found
+}
+
+/// Rows with regions whose size follows from what comes behind them.
+fn ahead(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+    let mut found = BTreeSet::new();
+    for (id, record) in model.records() {
+        for (number, row) in record.numbered_rows() {
+            let is_ahead = |size: ExprId| model.asks_ahead(id, number, size);
+            let asks = row.ty.parts().any(|part| match part {
+                Type::Region(region) => matches!(region.extent, Extent::Size(size) if is_ahead(size)),
+                Type::Array(array) => array.stride.is_some_and(is_ahead),
+                _ => false,
+            });
+            if asks {
+                found.insert((id, number));
             }
         }
     }

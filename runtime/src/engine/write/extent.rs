@@ -239,7 +239,9 @@ impl<'p> Engine<'p, '_> {
 
     /// Whether the size of a region is known before what is in it.
     pub(crate) fn gives_room(&self, loc: Loc, size: ExprId) -> bool {
-        !self.layout.followed.contains_key(&(self.tree.record_id(loc.node), loc.row))
+        let of = (self.tree.record_id(loc.node), loc.row);
+        !self.layout.followed.contains_key(&of)
+            && !self.layout.ahead.contains(&of)
             && !self.layout.mentions_position(size)
     }
 

@@ -1,0 +1,118 @@
+//! What a writer knows only when all is placed.
+
+use alloc::vec::Vec;
+
+use crate::{
+    DefinerScope, DefinerSource, Expr, ExprId, Home, Measure, Member, Model, Path, RecordId, Role,
+    Row, RowId, Start, Step, Type,
+};
+
+/// Something that is looked at: an expression in a record, in front of one of its rows.
+type Open = (RecordId, RowId, ExprId);
+
+impl Model {
+    /// Whether an expression of a row follows from where something is that comes behind it, or from
+    /// where the file ends. A reader knows that; a writer does not before it has placed the row.
+    #[must_use]
+    pub fn asks_ahead(&self, record: RecordId, row: RowId, expr: ExprId) -> bool {
+        let (mut open, mut seen) = (alloc::vec![(record, row, expr)], Vec::new());
+        while let Some(next) = open.pop() {
+            if seen.contains(&next) {
+                continue;
+            }
+            seen.push(next);
+            if self.is_ahead(next, &mut open) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_ahead(&self, (record, row, expr): Open, open: &mut Vec<Open>) -> bool {
+        let mut ahead = false;
+        match &self[expr] {
+            Expr::FileEnd => return true,
+            Expr::At(path) | Expr::End(path) => {
+                let end = matches!(&self[expr], Expr::End(_));
+                return !self.is_placed_before(path, end, record, row);
+            }
+            Expr::Path(path) => {
+                if let Start::Argument(number) = path.start {
+                    let argument = self.records[record.index()].arguments.get(number as usize);
+                    open.extend(argument.map(|argument| (record, RowId(0), *argument)));
+                }
+                ahead = self.names_ahead(path, open);
+            }
+            _ => {}
+        }
+        self[expr].operands(&mut |operand| open.push((record, row, operand)));
+        ahead
+    }
+
+    /// Whether an address is that of something around, or of a row in front, here or in a struct around.
+    fn is_placed_before(&self, path: &Path, end: bool, record: RecordId, row: RowId) -> bool {
+        if matches!(path.start, Start::It | Start::Argument(_)) {
+            return false;
+        }
+        let field = match path.steps.as_slice() {
+            [] => return !end,
+            [Step::Field(field)] => field,
+            _ => return false,
+        };
+        field.members.iter().all(|(around, way)| {
+            let [Member::Row(of)] = way.as_slice() else { return false };
+            let rows = &self.records[around.index()].rows;
+            let there = &rows[of.index()];
+            let inline = there.homes.iter().all(|home| !matches!(home, Home::Nowhere));
+            let leads_here =
+                |row: &Row| self.held(&row.ty).any(|of| of == record || self.holds(of, record));
+            let is_before = match (*around == record, &path.start) {
+                (true, Start::This | Start::Enclosing(_)) => *of < row,
+                _ => !rows[..=of.index()].iter().any(leads_here),
+            };
+            is_before && inline && !matches!(there.ty.stripped(), Type::Pointer(_))
+        })
+    }
+
+    /// Whether a path names a number that follows from an address; expressions that it follows from
+    /// are left to be looked at.
+    fn names_ahead(&self, path: &Path, open: &mut Vec<Open>) -> bool {
+        for step in &path.steps {
+            let Step::Field(field) = step else { continue };
+            for (record, way) in &field.members {
+                let of = &self.records[record.index()];
+                match way.as_slice() {
+                    [Member::Let(number)] => {
+                        let named = of.lets.get(*number as usize);
+                        open.extend(named.map(|named| (*record, RowId(0), named.expr)));
+                    }
+                    [Member::Row(id)] => {
+                        let row = &of.rows[id.index()];
+                        if let Role::Kept(expr) = row.role {
+                            open.push((*record, *id, expr));
+                        }
+                        for definer in &row.definers {
+                            match (&definer.source, &definer.scope) {
+                                (DefinerSource::Measure { measure, .. }, _) => {
+                                    if matches!(measure, Measure::At(_) | Measure::End) {
+                                        return true;
+                                    }
+                                }
+                                (DefinerSource::Expr(expr), DefinerScope::Own) => {
+                                    open.push((*record, *id, *expr));
+                                }
+                                (DefinerSource::Expr(expr), DefinerScope::Owner(owner, _)) => {
+                                    open.push((*owner, RowId(0), *expr));
+                                }
+                                // An equation of a case is about what is in it.
+                                (DefinerSource::Expr(_), DefinerScope::Case(..)) => {}
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+}

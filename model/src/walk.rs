@@ -10,8 +10,8 @@ use super::{
     limits, ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource,
     Digits, Encoding, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home, IntType,
     Label, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row,
-    RowId, RowKind, RunLength, Span, Statement, Storage, Target, Type, Union, UnionId, Varint,
-    WhenEmpty,
+    RowId, RowKind, RunLength, RunType, Span, Statement, Storage, Target, Type, Union, UnionId,
+    Varint, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -49,6 +49,19 @@ impl Type {
             Type::Cell(cell) => matches!(cell.storage, Storage::Bits { .. }),
             Type::Array(array) => array.stride.is_none() && array.element.is_bits(),
             _ => false,
+        }
+    }
+
+    /// How many bytes a run or region has, where an expression says it.
+    #[must_use]
+    pub fn stated_size(&self) -> Option<ExprId> {
+        match self {
+            Type::Region(region) => match region.extent {
+                Extent::Size(size) => Some(size),
+                _ => None,
+            },
+            Type::Run(RunType { length: RunLength::Count(count), .. }) => Some(*count),
+            _ => None,
         }
     }
 

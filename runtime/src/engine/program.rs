@@ -7,8 +7,8 @@ use crate::engine::item::{Blob, From};
 use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::{
     ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
-    LengthRule, Measure, Member, Model, Path, RecordId, RecordKind, Role, RowId, Signature, Start,
-    Step, Storage, Tag, Terminated, Type, Union,
+    LengthRule, Measure, Member, Model, Path, RecordId, RecordKind, Role, RowId, RowKind,
+    Signature, Start, Step, Storage, Tag, Terminated, Type, Union,
 };
 use crate::once::Once;
 
@@ -97,6 +97,8 @@ pub(crate) struct Layout {
     literal_of: Vec<Blob>,
     /// For each expression, whether it is about where the reader is.
     positions: Vec<bool>,
+    /// For each expression, whether it is about where the region around the reader ends.
+    ends: Vec<bool>,
     /// Whether what is written has to be read to know that it is read as it was meant.
     pub positioned: bool,
     /// For each expression, whether it is about the very node that it is evaluated in.
@@ -106,7 +108,8 @@ pub(crate) struct Layout {
     fixed: Vec<bool>,
     /// Rows from whose size some number follows, and the sizes that it says.
     pub followed: BTreeMap<(RecordId, RowId), LengthRule>,
-    /// Rows with regions whose size a writer knows only when what comes behind them is placed.
+    /// Rows with regions or padding whose size a writer knows only when what comes behind them is
+    /// placed.
     pub ahead: BTreeSet<(RecordId, RowId)>,
     /// How long rows of forms may be, where that is not all the same.
     pub lengths: BTreeMap<(RecordId, RowId), LengthRule>,
@@ -212,6 +215,7 @@ impl Layout {
         let mut literals = Vec::new();
         let mut literal_of = Vec::new();
         let mut positions: Vec<bool> = Vec::new();
+        let mut ends: Vec<bool> = Vec::new();
         let mut own: Vec<bool> = Vec::new();
         let mut fixed: Vec<bool> = Vec::new();
         for (_, expr) in model.exprs.iter() {
@@ -227,6 +231,9 @@ impl Layout {
             let mut found = matches!(expr, Expr::Here | Expr::RegionEnd);
             expr.operands(&mut |operand| found |= positions[operand.index()]);
             positions.push(found);
+            let mut found = matches!(expr, Expr::RegionEnd);
+            expr.operands(&mut |operand| found |= ends[operand.index()]);
+            ends.push(found);
             let begins = |path: &Path| matches!(path.start, Start::This | Start::Argument(_));
             let mut found = expr.path().is_some_and(begins);
             expr.operands(&mut |operand| found |= own[operand.index()]);
@@ -263,6 +270,7 @@ impl Layout {
             literals,
             literal_of,
             positions,
+            ends,
             own,
             fixed,
         }
@@ -300,6 +308,11 @@ impl Layout {
     /// decides.
     pub(crate) fn mentions_position(&self, expr: ExprId) -> bool {
         self.positions[expr.index()]
+    }
+
+    /// Whether an expression is about where the region ends that the reader is in.
+    pub(crate) fn mentions_region_end(&self, expr: ExprId) -> bool {
+        self.ends[expr.index()]
     }
 }
 
@@ -442,18 +455,22 @@ fn followed(model: &Model) -> BTreeMap<(RecordId, RowId), LengthRule> {
     found
 }
 
-/// Rows with regions whose size follows from what comes behind them.
+/// Rows with regions or padding whose size follows from what comes behind them.
 fn ahead(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut found = BTreeSet::new();
     for (id, record) in model.records() {
         for (number, row) in record.numbered_rows() {
             let is_ahead = |size: ExprId| model.asks_ahead(id, number, size);
             let asks = row.ty.parts().any(|part| match part {
-                Type::Region(region) => matches!(region.extent, Extent::Size(size) if is_ahead(size)),
+                Type::Region(region) => {
+                    matches!(region.extent, Extent::Size(size) if is_ahead(size))
+                }
                 Type::Array(array) => array.stride.is_some_and(is_ahead),
                 _ => false,
             });
-            if asks {
+            let is_padding =
+                matches!(row.kind, RowKind::Zero | RowKind::Reserved | RowKind::Runtime);
+            if asks || is_padding && row.ty.stated_size().is_some_and(is_ahead) {
                 found.insert((id, number));
             }
         }

@@ -330,7 +330,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             RowKind::Zero | RowKind::Runtime => self.read_zero(loc, row, cursor)?,
             RowKind::Reserved => {
-                let open = row.ty.is_fill() && !cursor.room;
+                let open = self.is_open(loc, row, cursor);
                 let item = self.read_type(&row.ty, loc, row, cursor)?;
                 if !self.tree.is_zero(item) || (open && !is_empty_run(item)) {
                     self.keep_item(loc, KeptKind::Reserved, item);
@@ -403,10 +403,18 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     fn read_zero(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<Item> {
         let at = cursor.at;
-        let open = row.ty.is_fill() && !cursor.room;
+        let open = self.is_open(loc, row, cursor);
         let item = self.read_type(&row.ty, loc, row, cursor)?;
         self.must_be_zero(item, open, at, loc)?;
         Ok(item)
+    }
+
+    /// Whether nothing but the padding itself says how much there is.
+    fn is_open(&self, loc: Loc, row: &Row, cursor: &Cursor<'b>) -> bool {
+        match row.ty.stated_size() {
+            Some(size) => self.is_open_padding(loc, size, cursor.room),
+            None => row.ty.is_fill() && !cursor.room,
+        }
     }
 
     /// Padding is zero, or kept when reading leniently.

@@ -102,7 +102,11 @@ impl<'p> Tree<'p, '_> {
         if let Some(slot) = self.slot(loc) {
             let Some(bits) = self.bits(&self.row(loc).ty, slot.item) else { return slot.end };
             let known = slot.at != UNPLACED && slot.item != Item::Unset;
-            return if known { slot.at + slot.end.saturating_add(bits).div_ceil(8) } else { UNPLACED };
+            return if known {
+                slot.at + slot.end.saturating_add(bits).div_ceil(8)
+            } else {
+                UNPLACED
+            };
         }
         if self.is_unread(loc).is_some() {
             return UNPLACED;

@@ -245,6 +245,13 @@ impl<'p> Engine<'p, '_> {
             && !self.layout.mentions_position(size)
     }
 
+    /// Whether a writer cannot know how much padding there is: it stays what it was. `room`: it is in a
+    /// region whose end is known.
+    pub(crate) fn is_open_padding(&self, loc: Loc, size: ExprId, room: bool) -> bool {
+        self.layout.ahead.contains(&(self.tree.record_id(loc.node), loc.row))
+            || self.layout.mentions_region_end(size) && !room
+    }
+
     /// Notes that a length must agree with what the schema says of it. An element says nothing new if
     /// the one before it is as long.
     pub(crate) fn expect(&mut self, loc: Loc, expr: ExprId, actual: u64, what: &'static str) {

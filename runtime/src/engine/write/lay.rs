@@ -12,8 +12,8 @@ use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
 use crate::model::{
-    unit_size, ArrayLength, ArrayType, Cell, Content, Encoding, ExprId, Extent, Home, Label,
-    Meaning, Model, Role, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+    unit_size, ArrayLength, ArrayType, Cell, Content, Encoding, Home, Label, Meaning, Model, Role,
+    Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -226,13 +226,17 @@ impl<'p> Engine<'p, '_> {
             _ => None,
         };
         let planned = self.tree.row_plan(loc.node, loc.row);
-        let size = match (planned.size.map(u64::from), padding_size(&row.ty)) {
+        let size = match (planned.size.map(u64::from), row.ty.stated_size()) {
             (Some(size), _) => size,
-            // Only reading knows the position; the value has what it found.
-            (None, Some(size)) if kept.is_some() && self.layout.mentions_position(size) => {
+            (None, Some(size)) if self.is_open_padding(loc, size, self.writing.room.is_some()) => {
                 kept.unwrap_or(0)
             }
             (None, Some(size)) => {
+                if self.writing.measuring && self.layout.mentions_position(size) {
+                    return eval_error("the size of padding follows from where it is");
+                }
+                self.here = spot.at;
+                self.region_end = self.writing.room.unwrap_or(spot.at);
                 let size = self.eval_int(size, loc.node, None)?.unwrap_or(0);
                 match u64::try_from(size) {
                     Ok(size) => size,
@@ -648,16 +652,5 @@ fn needs_value(ty: &Type) -> bool {
         Type::Array(_) | Type::Run(_) | Type::Region(_) => true,
         Type::Pointer(_) | Type::Record(_) | Type::Union(_) => false,
         Type::ByteOrderMark | Type::Text | Type::Nothing | Type::PerEpoch(_) => false,
-    }
-}
-
-fn padding_size(ty: &Type) -> Option<ExprId> {
-    match ty {
-        Type::Region(region) => match region.extent {
-            Extent::Size(size) => Some(size),
-            _ => None,
-        },
-        Type::Run(RunType { length: RunLength::Count(count), .. }) => Some(*count),
-        _ => None,
     }
 }

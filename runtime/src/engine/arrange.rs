@@ -28,8 +28,8 @@ use crate::error::ReadErrorKind;
 use crate::model::{Gaps, RowKind, Statement};
 use crate::spelling::{KeptKind, KeptValue};
 
-/// In place of the extent of an object without bytes that is where the layout has it.
-const NOWHERE: (u32, u32) = (UNPLACED, UNPLACED);
+/// In place of the end of an object without bytes that is where the layout has it.
+const IDLE: u32 = UNPLACED;
 
 impl Engine<'_, '_> {
     /// Keeps how the file is arranged, unless that is canonical.
@@ -62,7 +62,7 @@ impl Engine<'_, '_> {
         (self.writing.cursor, self.writing.last_end) = (cursor, last_end);
         self.tree.kept.sort_places();
         let arrangement = core::mem::take(&mut self.reading.arrangement);
-        let bytes = arrangement.met.iter().filter(|(at, end)| at < end);
+        let bytes = arrangement.met.iter().filter(|(at, end)| at < end && *end != IDLE);
         let reach = bytes.map(|(_, end)| u64::from(*end)).max().unwrap_or(0);
         let last_end = self.writing.last_end;
         self.keep_end(reach.max(last_end), reach > last_end)
@@ -184,10 +184,8 @@ impl Engine<'_, '_> {
                 let usual = at == expected && self.is_zero(last_end, at);
                 let arrangement = &mut self.reading.arrangement;
                 arrangement.differs |= !usual;
-                arrangement.met.push(match at == end && usual {
-                    true => NOWHERE,
-                    false => (short(at), short(end)),
-                });
+                let idle = at == end && usual;
+                arrangement.met.push((short(at), if idle { IDLE } else { short(end) }));
             }
             Round::Keep => {
                 if !self.keep_place(loc, expected, align, (at, end)) {
@@ -214,12 +212,13 @@ impl Engine<'_, '_> {
         let arrangement = &mut self.reading.arrangement;
         let Some(object) = arrangement.objects.get(arrangement.next).copied() else { return true };
         arrangement.next += 1;
-        let usual = at == expected && self.is_zero(last_end, at);
+        let Object { hosts, .. } = object;
+        let before = u64::from(object.before);
+        // Zeros may be another object.
+        let usual = at == expected && self.is_zero(last_end, at) && before <= last_end;
         if at == end && usual {
             return true;
         }
-        let Object { hosts, .. } = object;
-        let before = u64::from(object.before);
         let host = (object.host != UNPLACED).then_some(u64::from(object.host));
         if let Some(host) = host.or((at == end).then_some(0)) {
             let numbers = [host, at - host].map(|n| KeptValue::Int(n.into()));
@@ -253,7 +252,8 @@ impl Arrangement {
         self.objects = alloc::vec![apart; met.len()];
         let objects = &mut self.objects;
         let mut order: Vec<u32> = (0..short(met.len() as u64)).collect();
-        // The root is the first of all; of objects at one address the longest holds the others.
+        // The root is the first of all; of objects at one address those that are no part of it are
+        // next, then the longest, which holds the others.
         order.sort_unstable_by_key(|i| {
             let (at, end) = met[*i as usize];
             (at, *i > 0, Reverse(end), *i)
@@ -264,7 +264,7 @@ impl Arrangement {
             let i = i as usize;
             let (at, end) = met[i];
             objects[i].before = reach;
-            if met[i] == NOWHERE {
+            if end == IDLE {
                 continue;
             }
             if at < reach || at == end {

@@ -73,7 +73,7 @@ impl Engine<'_, '_> {
         let arrangement = &mut self.reading.arrangement;
         arrangement.round = round;
         (arrangement.next, arrangement.reached) = (0, 0);
-        (self.writing.cursor, self.writing.last_end) = (0, 0);
+        (self.writing.cursor, self.writing.last_end, self.writing.asked_align) = (0, 0, 1);
         let length = self.reading.notes.len();
         let ran = self.run_root();
         self.reading.notes.truncate(length);
@@ -196,6 +196,7 @@ impl Engine<'_, '_> {
         }
         self.writing.cursor = end;
         self.writing.last_end = end;
+        self.writing.asked_align = 1;
     }
 
     /// A mark, which is like an object without bytes, but nothing is counted from it.

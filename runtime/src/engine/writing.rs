@@ -54,6 +54,8 @@ pub(crate) struct Writing {
     pub total: Option<u64>,
     /// Address of the next object.
     pub cursor: u64,
+    /// Alignment that a statement of the layout asked for since then.
+    pub asked_align: u64,
     /// Address behind the object that was placed last, before any fill.
     pub last_end: u64,
     /// End of the region around what is being placed, if something else says it.

@@ -29,13 +29,14 @@ impl Engine<'_, '_> {
     /// Moves the cursor to where an object begins: to its old place, behind the bytes that were kept
     /// before it, or on its alignment. Returns the address.
     pub(crate) fn begin(&mut self, loc: Loc, align: u64) -> u64 {
-        let align = align.max(1);
+        let align = align.max(self.writing.asked_align).max(1);
         self.writing.placing.exact = false;
         if !self.tree.kept.is_empty() {
             if let Some(at) = self.kept_begin(loc, align) {
                 return at;
             }
         }
+        self.writing.asked_align = 1;
         let cursor = &mut self.writing.cursor;
         *cursor = cursor.checked_next_multiple_of(align).unwrap_or(u64::MAX);
         *cursor
@@ -49,6 +50,8 @@ impl Engine<'_, '_> {
             writing.placing.exact = true;
             return Some(at);
         }
+        // What lies in something else leaves the alignment to what follows.
+        let asked_align = core::mem::replace(&mut self.writing.asked_align, 1);
         if self.writing.placing.moves.apart.contains(&loc) {
             let writing = &mut self.writing;
             writing.cursor = writing.placing.moves.behind_others(writing.cursor);
@@ -68,8 +71,11 @@ impl Engine<'_, '_> {
                 self.writing.placing.chains.push(Chain { old, at, end: at, gap: len, align });
                 at
             }
+            None if gap.is_none() => {
+                self.writing.asked_align = asked_align;
+                return None;
+            }
             None => {
-                gap.as_ref()?;
                 (self.writing.last_end + len).checked_next_multiple_of(align).unwrap_or(u64::MAX)
             }
         };

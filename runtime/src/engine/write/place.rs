@@ -103,7 +103,10 @@ impl<'p, 'b> Engine<'p, 'b> {
                 Statement::Zero(size) => {
                     let size = self.eval_int(*size, node, None)?.unwrap_or(0);
                     match u64::try_from(size) {
-                        Ok(size) if size <= MAX_SIZE => self.writing.cursor += size,
+                        Ok(size) if size <= MAX_SIZE => {
+                            self.writing.cursor += size;
+                            self.writing.asked_align = 1;
+                        }
                         Ok(_) => return eval_error("more zero bytes than a file may have"),
                         Err(_) => return eval_error(format!("a size of {size}")),
                     }
@@ -173,7 +176,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if at == UNPLACED || end == UNPLACED {
             return;
         }
-        let align = align.max(1);
+        let align = align.max(self.writing.asked_align).max(1);
         let mut expected = match loc.node == NodeRef::ROOT && loc.row == WHOLE {
             true => 0,
             false => self.writing.cursor.checked_next_multiple_of(align).unwrap_or(u64::MAX),
@@ -191,6 +194,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn align_to(&mut self, align: u64) {
         let cursor = &mut self.writing.cursor;
         *cursor = cursor.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX);
+        self.writing.asked_align = align;
     }
 
     /// Calls `action` for the rows that a path leads to.

@@ -7,11 +7,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    limits, ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, DefinerScope, DefinerSource,
-    Digits, Encoding, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home, IntType,
-    Label, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role, Row,
-    RowId, RowKind, RunLength, RunType, Span, Statement, Storage, Target, Type, Union, UnionId,
-    Varint, WhenEmpty,
+    limits, ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, Constant, DefinerScope,
+    DefinerSource, Digits, Encoding, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form,
+    Home, IntType, Label, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind,
+    Role, Row, RowId, RowKind, RunLength, RunType, Span, Statement, Storage, Tag, Target, Type,
+    Union, UnionId, Varint, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -362,6 +362,26 @@ impl Model {
         };
         let rows = record.rows.iter().flat_map(|row| self.held(&row.ty));
         rows.chain(forms.iter().map(|form| form.record))
+    }
+
+    /// Whether the struct that stands for a whole case begins with a constant that leads to that case:
+    /// otherwise its bytes may lead to another one.
+    #[must_use]
+    pub fn leads_to_itself(&self, union: &Union, case: &Case) -> bool {
+        let (Tag::Own(tag) | Tag::Word(tag)) = &union.tag else { return true };
+        let record = &self.records[case.record.index()];
+        let first = record
+            .rows
+            .iter()
+            .find(|row| row.homes.iter().any(|home| matches!(home, Home::At(0) | Home::Next)));
+        let Some(Row { kind: RowKind::Constant(Constant::Int(number)), ty, .. }) = first else {
+            return false;
+        };
+        let Type::Cell(cell) = ty else { return false };
+        let in_label = |label: &Label| matches!(label, Label::Range(low, high) if (low..=high).contains(&number));
+        // The first case is taken that a tag leads to.
+        let taken = union.cases.iter().find(|case| case.labels.iter().any(in_label));
+        cell.storage == tag.storage && taken.is_some_and(|taken| taken.record == case.record)
     }
 
     /// Whether values of a record may have some of another one in them.

@@ -256,6 +256,7 @@ impl Layout {
                 || has_open_ends(&model)
                 || has_own_targets(&model)
                 || has_guards(&model)
+                || has_loose_cases(&model)
                 || asks_early(&model),
             followed: followed(&model),
             ahead: ahead(&model),
@@ -354,6 +355,14 @@ fn has_guards(model: &Model) -> bool {
     model.unions.iter().any(|union| {
         let given = matches!(union.tag, Tag::Given(_));
         !given && union.cases.iter().any(|case| case.guard.is_some())
+    })
+}
+
+/// Whether the bytes of a struct that stands for a whole case may lead to another case.
+fn has_loose_cases(model: &Model) -> bool {
+    let mut unions = model.unions.iter();
+    unions.any(|union| {
+        union.cases.iter().any(|case| case.whole && !model.leads_to_itself(union, case))
     })
 }
 

@@ -6,6 +6,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 
 use super::super::document::read_once;
@@ -14,6 +15,9 @@ use super::super::program::Program;
 use super::super::tree::Tree;
 use crate::options::ReadOptions;
 use crate::problem::{Problem, ProblemKind};
+
+/// Letters of what is read otherwise.
+const MOST_SHOWN: usize = 60;
 
 /// What keeps the value in `tree` from being read again from its bytes.
 pub(super) fn reads_otherwise(program: &Program, tree: &Tree, bytes: &[u8]) -> Option<Problem> {
@@ -34,7 +38,7 @@ pub(super) fn reads_otherwise(program: &Program, tree: &Tree, bytes: &[u8]) -> O
 
 /// The first place where the values of two trees of one layout are not the same, and what is in the
 /// other one.
-fn difference(one: &Tree, other: &Tree) -> Option<(Loc, &'static str)> {
+fn difference(one: &Tree, other: &Tree) -> Option<(Loc, String)> {
     let root = Item::Node(NodeRef::ROOT);
     // A list in place of calls in calls: values may be nested deeply.
     let mut open = vec![(Loc::row(NodeRef::ROOT, WHOLE), root, root)];
@@ -44,7 +48,7 @@ fn difference(one: &Tree, other: &Tree) -> Option<(Loc, &'static str)> {
         match (a, b) {
             (Item::Node(a), Item::Node(b)) => {
                 if one.record_id(a) != other.record_id(b) {
-                    return Some((loc, "it is something else"));
+                    return Some((loc, format!("it is `{}`", other.record(b).name)));
                 }
                 for (id, row) in one.record(a).numbered_rows() {
                     let (at, to) = (Loc::row(a, id), Loc::row(b, id));
@@ -56,7 +60,7 @@ fn difference(one: &Tree, other: &Tree) -> Option<(Loc, &'static str)> {
             (Item::Array(a), Item::Array(b)) => {
                 let count = one.count(a);
                 if count != other.count(b) {
-                    return Some((loc, "it has another length"));
+                    return Some((loc, format!("its length is {}, not {count}", other.count(b))));
                 }
                 for index in 0..count {
                     let item = |item: Option<Item>| item.unwrap_or(Item::Absent);
@@ -65,14 +69,23 @@ fn difference(one: &Tree, other: &Tree) -> Option<(Loc, &'static str)> {
                 }
             }
             (a, b) if is_same(one, a, other, b) => {}
-            (Item::Absent | Item::Unset, _) => return Some((loc, "something is there")),
-            (_, Item::Absent | Item::Unset) => return Some((loc, "nothing is there")),
-            _ => return Some((loc, "it is something else")),
+            (Item::Absent | Item::Unset, _) => return Some((loc, "something is there".into())),
+            (_, Item::Absent | Item::Unset) => return Some((loc, "nothing is there".into())),
+            (_, b) => return Some((loc, format!("it is {}", shown(other, b)))),
         }
         // The first of them is the next.
         open[first..].reverse();
     }
     None
+}
+
+/// An item in a message, which has no more of it than is easily read.
+fn shown(tree: &Tree, item: Item) -> String {
+    let all = tree.show(tree.val(item));
+    match all.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &all[..end]),
+        None => all,
+    }
 }
 
 fn is_same(one: &Tree, a: Item, other: &Tree, b: Item) -> bool {

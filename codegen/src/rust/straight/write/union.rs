@@ -86,6 +86,9 @@ impl<'m> Writer<'_, '_, 'm> {
         let rules = self.checking.case(&node.scope, node.view, id, case.record, node.epoch);
         let check = quote!(#check #rules);
         if case.whole {
+            if !self.model.leads_to_itself(union, case) {
+                return unable("a case whose own bytes may lead to another one");
+            }
             let begins = match union.tag {
                 Tag::Own(_) | Tag::Word(_) => !union.body || home == Some(0),
                 _ => home == Some(0),

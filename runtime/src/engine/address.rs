@@ -155,7 +155,9 @@ impl<'p> Engine<'p, '_> {
             },
             // What a struct fills may end behind it.
             Item::Node(_)
-                if here != UNPLACED && matches!(self.tree.row(loc).ty, Type::Region(_)) =>
+                if here != UNPLACED
+                    && loc.index().is_none()
+                    && matches!(self.tree.row(loc).ty, Type::Region(_)) =>
             {
                 Ok(Some(here))
             }

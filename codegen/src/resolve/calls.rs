@@ -2,7 +2,7 @@
 
 use super::paths::one_only;
 use super::{Cx, Env, Expr, Shape, Val};
-use crate::model::{Function, Member, Path, RowId, Step, StreamFunction};
+use crate::model::{ExprId, Function, Member, Path, RowId, Step, StreamFunction, Type, unit_size};
 use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
@@ -376,6 +376,22 @@ impl<'t> Cx<'t> {
         }
     }
 
+    /// Whether a path leads to a text whose units have several bytes.
+    fn has_wide_units(&mut self, expr: ExprId) -> bool {
+        let Expr::Path(path) = &self.exprs[expr] else { return false };
+        let Some(Step::Field(field)) = path.steps.last() else { return false };
+        let rows = field.members.iter().filter_map(|(id, way)| match way.as_slice() {
+            [Member::Row(row)] => Some((*id, *row)),
+            _ => None,
+        });
+        rows.collect::<Vec<_>>().into_iter().any(|(id, row)| {
+            let Some(base) = self.variant_base(id, row.index(), 0) else { return false };
+            let is_wide =
+                |part: &Type| matches!(part, Type::Run(run) if unit_size(run.content) > 1);
+            base.element.parts().any(is_wide)
+        })
+    }
+
     fn stream_call(
         &mut self,
         env: &Env,
@@ -392,7 +408,12 @@ impl<'t> Cx<'t> {
         if function == StreamFunction::Count && filter.is_none() {
             let found = self.seen_expr(env, arg)?;
             if matches!(found.shape, Shape::Bytes | Shape::Text) {
-                return self.val(Expr::Call(Function::Length, vec![found.expr]), Shape::Int(None));
+                // Units of several bytes are counted as elements of an array are.
+                let counted = match self.has_wide_units(found.expr) {
+                    true => Expr::Stream(function, found.expr, None),
+                    false => Expr::Call(Function::Length, vec![found.expr]),
+                };
+                return self.val(counted, Shape::Int(None));
             }
         }
         let found = self.stream(env, arg)?;

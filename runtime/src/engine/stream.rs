@@ -139,7 +139,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Ok(true)
         })?;
         if let (Some(Val::Loc(loc)), 1, false) = (only, places, many) {
-            return Ok(Val::Int(self.count_items(loc).into()));
+            return Ok(Val::Int(self.count_units(loc).into()));
         }
         Ok(Val::Int(count.into()))
     }

@@ -45,7 +45,7 @@ pub use linear::Linear;
 pub use packed::{pack, unpack};
 pub use parts::Parts;
 pub use signature::{Signature, SignatureCell};
-pub use size::{bit_width, cell_size, unit_size, Sizes};
+pub use size::{bit_width, cell_size, text_units, unit_size, Sizes};
 pub use types::{
     limits, ArrayLength, ArrayType, ByteOrder, Cell, Columns, Content, Described, Encoding, Extent,
     FloatForm, GroupOrder, IntType, Listed, Meaning, PointerType, Policy, Reference, RegionType,

@@ -385,6 +385,18 @@ pub fn unit_size(content: Content) -> u64 {
     }
 }
 
+/// How many of its units a text has.
+#[must_use]
+pub fn text_units(content: Content, text: &str) -> u64 {
+    match content {
+        Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => {
+            text.encode_utf16().count() as u64
+        }
+        Content::Text(Encoding::Utf32) => text.chars().count() as u64,
+        Content::Bytes | Content::Text(_) => text.len() as u64,
+    }
+}
+
 fn constant(exprs: &Exprs, id: ExprId, nesting: u32) -> Option<i128> {
     let nesting = nesting.checked_sub(1)?;
     let number = |id: &ExprId| constant(exprs, *id, nesting);

@@ -3,7 +3,8 @@
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    ByteOrder, Cell, EpochId, Label, Meaning, Pattern, Record, RecordId, Storage, Tag, Type, Union,
+    ByteOrder, Cell, EpochId, Expr, Label, Meaning, Pattern, Record, RecordId, Row, Storage, Tag,
+    Type, Union,
 };
 use crate::span::Span;
 
@@ -35,6 +36,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             let choices = choices(union, epoch);
             for choice in &choices {
                 sensible(choice, union, tag.as_ref(), found);
+                spellable(context, choice, union, holder, found);
             }
             disjoint(&choices, union, tag.as_ref(), context, epoch, found);
         }
@@ -72,11 +74,10 @@ fn tag_cell(
     let (cell, word): (&Cell, bool) = match &union.tag {
         Tag::Own(cell) => (cell, false),
         Tag::Word(cell) => (cell, true),
-        Tag::Row(row) => match holder?.1.rows.get(row.index())?.ty.first() {
+        Tag::Row(_) | Tag::Given(_) => match decider(context, union, holder)?.ty.first() {
             Type::Cell(cell) => (cell, true),
             _ => return None,
         },
-        Tag::Given(_) => return None,
     };
     if let Meaning::Bool { .. } = cell.meaning {
         return Some(TagCell { width: 1, lowest: 0, highest: 1, big: Some(true) });
@@ -92,6 +93,24 @@ fn tag_cell(
         _ => (0, None),
     };
     Some(TagCell { width, lowest, highest, big })
+}
+
+/// The row of the same struct that decides which case it is, if nothing but a row does.
+fn decider<'a>(
+    context: &Context<'a>,
+    union: &Union,
+    holder: Option<(RecordId, &'a Record)>,
+) -> Option<&'a Row> {
+    let (id, record) = holder?;
+    let row = match union.tag {
+        Tag::Row(row) => row,
+        Tag::Given(expr) => match &context.model[expr] {
+            Expr::Path(path) => path.own_row(id)?,
+            _ => return None,
+        },
+        Tag::Own(_) | Tag::Word(_) => return None,
+    };
+    record.rows.get(row.index())
 }
 
 /// A label can occur.
@@ -120,6 +139,25 @@ fn sensible(choice: &Choice, union: &Union, tag: Option<&TagCell>, found: &mut D
             }
         }
         Label::Text(_) | Label::Else => {}
+    }
+}
+
+/// A label that is a text is as long as the row that decides.
+fn spellable(
+    context: &Context,
+    choice: &Choice,
+    union: &Union,
+    holder: Option<(RecordId, &Record)>,
+    found: &mut Diagnostics,
+) {
+    let (Label::Text(text), Some(row)) = (choice.label, decider(context, union, holder)) else {
+        return;
+    };
+    let Type::Run(run) = super::context::element(&row.ty) else { return };
+    if let Err(why) = super::fits::text_fits(context.model, &row.ty, run.content, text) {
+        let message = format!("case `{}` can never be chosen", choice.name);
+        let diagnostic = found.error("E0403", choice.span, message);
+        diagnostic.label(why).also(row.span, "this row decides");
     }
 }
 

@@ -120,6 +120,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
          it in turn or cannot be read earlier.",
     ),
     (
+        "E0509",
+        "position where none is",
+        "`here` and `region_end` are about where a reader is. They say how long something is, and \
+         whether data is there; of what follows from other rows, and of rules, they say nothing, and \
+         whether bytes are there that the value does not have cannot follow from the end of a region.",
+    ),
+    (
         "E0601",
         "never placed",
         "The row owns an object, but the layout of the struct has no statement for it: `record` \

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::context::{Context, cells, element, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Cell, Check, CheckKind, Constant, EnumId, ExprId, FloatCode, Meaning, Model, Role, Row,
-    RowKind, RunLength, Storage, Type, float_of,
+    Cell, Check, CheckKind, Constant, Content, EnumId, ExprId, Extent, FloatCode, Meaning, Model,
+    Role, Row, RowKind, RunLength, RunType, Storage, Type, float_of, text_units, unit_size,
 };
 use crate::span::Span;
 
@@ -177,11 +177,39 @@ fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(),
             }
             _ => Ok(()),
         },
+        (Type::Run(run), Constant::Text(text)) => text_fits(model, ty, run.content, text),
         (Type::Run(_), Constant::Int(_) | Constant::Float(_) | Constant::Bool(_)) => {
             Err("it holds bytes or text".to_owned())
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a text, or one of each element, can be this one, as far as a constant says how long it is.
+pub(super) fn text_fits(
+    model: &Model,
+    ty: &Type,
+    content: Content,
+    text: &str,
+) -> Result<(), String> {
+    let size = text_units(content, text) * unit_size(content);
+    for part in ty.inline_parts() {
+        let (room, exact) = match part {
+            Type::Run(RunType { length: RunLength::Fixed(room), .. }) => (*room, true),
+            Type::Region(region) => match (region.extent.clone(), &region.inner) {
+                (Extent::Size(room), Type::Run(_)) => {
+                    let Some(room) = model.exprs.constant(room) else { continue };
+                    (u64::try_from(room).unwrap_or(0), region.trim.is_none())
+                }
+                _ => continue,
+            },
+            _ => continue,
+        };
+        if size > room || exact && size < room {
+            return Err(format!("it has {room} bytes, the text {size}"));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a decimal is one of the floats that a cell can store.
@@ -223,7 +251,30 @@ fn bounds(model: &Model, row: &Row, found: &mut Diagnostics) -> bool {
         found.error("E0713", span, message).also(row.span, "the row");
         return false;
     }
+    for check in &row.checks {
+        let CheckKind::OneOf(list) = &check.kind else { continue };
+        let Some((lowest, highest)) = single(&row.ty).and_then(|cell| range(model, cell)) else {
+            continue;
+        };
+        let (lowest, highest) = (lowest - row.plus, highest - row.plus);
+        let out = |number: i128| !(lowest..=highest).contains(&number);
+        let none = |expr: &ExprId| model.exprs.constant(*expr).is_some_and(out);
+        if !list.is_empty() && list.iter().all(none) {
+            let message = format!("none of {} fits {}", check.text, row_name(row));
+            let diagnostic = found.error("E0713", check.span, message);
+            diagnostic.label(format!("it is {lowest} to {highest}"));
+            return false;
+        }
+    }
     true
+}
+
+/// The cell of a row that is one number, or of each of its elements.
+fn single(ty: &Type) -> Option<&Cell> {
+    match element(ty) {
+        Type::Cell(cell) if matches!(cell.meaning, Meaning::Int) => Some(cell),
+        _ => None,
+    }
 }
 
 /// What the schema states keeps to the row's own rules.

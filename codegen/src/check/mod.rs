@@ -27,6 +27,7 @@ mod owning;
 mod placement;
 mod pointed;
 mod pooled;
+mod position;
 mod relocated;
 mod stored;
 mod tags;
@@ -65,6 +66,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     order::check(&context, &mut found);
     byte_order::check(&context, &mut found);
     placement::check(&context, &mut found);
+    position::check(&context, &mut found);
     relocated::check(&context, &mut found);
     until::check(&context, &mut found);
     elements::check(&context, &mut found);

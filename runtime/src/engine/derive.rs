@@ -9,8 +9,8 @@ use super::state::Engine;
 use super::tree::Tree;
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::model::{
-    Content, Definer, DefinerScope, DefinerSource, Encoding, Home, Label, Measure, Role, Row,
-    RowId, RowKind, Target, Type,
+    text_units, Definer, DefinerScope, DefinerSource, Home, Label, Measure, Role, Row, RowId,
+    RowKind, Target, Type,
 };
 
 impl<'p> Engine<'p, '_> {
@@ -219,16 +219,5 @@ impl<'p> Tree<'p, '_> {
             // Spellings inside may have to be kept.
             (_, Role::Fixed | Role::Kept(_) | Role::Spelling | Role::View { .. }) => false,
         }
-    }
-}
-
-/// Units of a text in its encoding.
-pub(crate) fn text_units(content: Content, text: &str) -> u64 {
-    match content {
-        Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => {
-            text.encode_utf16().count() as u64
-        }
-        Content::Text(Encoding::Utf32) => text.chars().count() as u64,
-        Content::Bytes | Content::Text(_) => text.len() as u64,
     }
 }

@@ -1,13 +1,13 @@
 //! Spellings of one value: which forms can say it.
 
-use super::derive::text_units;
 use super::item::{Item, Loc, NodeRef};
 use super::source::{Given, Stored};
 use super::state::Engine;
 use super::tree::stored_float;
 use super::val::Val;
 use crate::model::{
-    Case, Cell, Constant, Form, Label, Meaning, Model, RecordId, Row, RowId, RowKind, Storage, Type,
+    text_units, Case, Cell, Constant, Form, Label, Meaning, Model, RecordId, Row, RowId, RowKind,
+    Storage, Type,
 };
 
 /// What is wrong with a count that has no number.

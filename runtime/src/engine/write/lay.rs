@@ -135,6 +135,8 @@ impl<'p> Engine<'p, '_> {
                 spot.at += u64::from(planned.size.unwrap_or(0));
                 continue;
             };
+            // A condition may ask for it.
+            self.here = spot.at + u64::from(spot.bit > 0);
             if self.is_present(loc, row)? {
                 self.lay_row(loc, row, spot)?;
             }
@@ -153,6 +155,9 @@ impl<'p> Engine<'p, '_> {
                 return Ok(!absent);
             }
             return self.eval_bool(condition, loc.node, None);
+        }
+        if self.writing.measuring && self.layout.mentions_position(condition) {
+            return eval_error("whether something is there follows from where it is");
         }
         let holds = self.eval_bool(condition, loc.node, None)?;
         if !holds {

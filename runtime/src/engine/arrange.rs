@@ -201,9 +201,9 @@ impl Engine<'_, '_> {
 
     /// A mark, which is like an object without bytes, but nothing is counted from it.
     pub(crate) fn meet_mark(&mut self, loc: Loc, expected: u64, at: u64) {
-        let last_end = self.writing.last_end;
+        let (last_end, asked_align) = (self.writing.last_end, self.writing.asked_align);
         self.meet(loc, expected, 1, at, at);
-        self.writing.last_end = last_end;
+        (self.writing.last_end, self.writing.asked_align) = (last_end, asked_align);
     }
 
     /// Keeps what is unusual about the place of the next object. Says whether the layout goes on

@@ -151,6 +151,7 @@ impl Engine<'_, '_> {
     pub(crate) fn begin_all(&mut self) {
         let root = Chain { old: 0, at: 0, end: 0, gap: 0, align: 1 };
         self.writing.placing.chains.push(root);
+        self.writing.asked_align = 1;
     }
 
     /// Looks whether there is room for everything where it is. If not, it has to be placed again.

@@ -32,6 +32,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.run_root()?;
         // What the file had behind everything.
         self.finish_all();
+        self.writing.asked_align = 1;
         let total = self.begin(Loc::row(root, WHOLE), 1);
         self.writing.total = Some(total);
         self.make_room();

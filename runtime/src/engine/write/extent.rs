@@ -225,7 +225,18 @@ impl<'p> Engine<'p, '_> {
             let ended = found.filter(is_end);
             return ended.or_else(|| tail_in(content.len() + stop).filter(is_end)).or(Some(least));
         }
-        found.or(Some(least))
+        let found = found.or(Some(least));
+        let is_end = |tail: &Tail<'c>| cut.ends(content, *tail);
+        match cut.stop {
+            // The end of content and a terminator of several bytes may be one together: then it fills
+            // its room.
+            Some(stop) if stop.bytes.len() > 1 && !found.as_ref().is_some_and(is_end) => {
+                let whole = rule.at_least(content.len() as u64);
+                let exact = cut.tail(content, Some(content.len()));
+                exact.filter(|tail| whole == Some(content.len() as u64) && is_end(tail)).or(found)
+            }
+            _ => found,
+        }
     }
 
     /// The size of a region, unless it follows from what is not placed yet.

@@ -9,6 +9,9 @@ pub const UNPLACED: u32 = u32::MAX;
 /// Largest file that is read or written, in bytes: addresses have 32 bits, and some are marks.
 pub const MAX_SIZE: u64 = 0xffff_fff0;
 
+/// Where something is put that no file has room for; sizes may be added to it.
+pub const FAR: u64 = 1 << 40;
+
 /// A node: one use of a record.
 ///
 /// Records with slots, or that something large hangs on, have a node of their own. The elements of

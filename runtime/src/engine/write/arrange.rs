@@ -12,7 +12,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::super::item::{Loc, NodeRef, MAX_SIZE, WHOLE};
+use super::super::item::{Loc, NodeRef, FAR, MAX_SIZE, WHOLE};
 use super::super::kept::KeptPlace;
 use super::super::reading::short;
 use super::super::state::Engine;
@@ -24,6 +24,15 @@ use crate::spelling::{KeptKind, KeptValue};
 /// Places are looked for so often. Each time something moves only if what lies before it has grown by
 /// moving, which nothing does for long.
 const MOST_ROUNDS: u32 = 16;
+
+/// Bytes of padding that an alignment may ask for: it may be a number of the value.
+const MOST_PADDING: u64 = 1 << 26;
+
+/// The next address that is aligned so; beyond all files if that is too far.
+fn aligned(at: u64, align: u64) -> u64 {
+    let next = at.checked_next_multiple_of(align);
+    next.filter(|next| next - at <= MOST_PADDING).unwrap_or(FAR)
+}
 
 impl Engine<'_, '_> {
     /// Moves the cursor to where an object begins: to its old place, behind the bytes that were kept
@@ -37,9 +46,8 @@ impl Engine<'_, '_> {
             }
         }
         self.writing.asked_align = 1;
-        let cursor = &mut self.writing.cursor;
-        *cursor = cursor.checked_next_multiple_of(align).unwrap_or(u64::MAX);
-        *cursor
+        self.writing.cursor = aligned(self.writing.cursor, align);
+        self.writing.cursor
     }
 
     fn kept_begin(&mut self, loc: Loc, align: u64) -> Option<u64> {
@@ -76,7 +84,7 @@ impl Engine<'_, '_> {
                 return None;
             }
             None => {
-                (self.writing.last_end + len).checked_next_multiple_of(align).unwrap_or(u64::MAX)
+                (self.writing.last_end + len).checked_next_multiple_of(align).unwrap_or(FAR)
             }
         };
         if let (Some(bytes), false) = (gap, self.writing.measuring) {
@@ -184,7 +192,7 @@ impl Engine<'_, '_> {
             let behind = cursor + chain.gap;
             let at = match behind <= chain.old {
                 true => chain.old,
-                false => behind.checked_next_multiple_of(chain.align).unwrap_or(u64::MAX),
+                false => behind.checked_next_multiple_of(chain.align).unwrap_or(FAR),
             };
             changed |= at != chain.at;
             if at != chain.old {

@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::address::{leads_to_nothing, pointer_type};
-use super::super::item::{Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
+use super::super::item::{Item, Loc, NodeRef, FAR, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::Duties;
 use super::super::reading::short;
 use super::super::state::Engine;
@@ -180,7 +180,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let align = align.max(self.writing.asked_align).max(1);
         let mut expected = match loc.node == NodeRef::ROOT && loc.row == WHOLE {
             true => 0,
-            false => self.writing.cursor.checked_next_multiple_of(align).unwrap_or(u64::MAX),
+            false => self.writing.cursor.checked_next_multiple_of(align).unwrap_or(FAR),
         };
         let mut align = align;
         if let Some(ty) = ty {
@@ -194,7 +194,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     fn align_to(&mut self, align: u64) {
         let cursor = &mut self.writing.cursor;
-        *cursor = cursor.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX);
+        *cursor = cursor.checked_next_multiple_of(align.max(1)).unwrap_or(FAR);
         self.writing.asked_align = align;
     }
 

@@ -83,9 +83,7 @@ impl Engine<'_, '_> {
                 self.writing.asked_align = asked_align;
                 return None;
             }
-            None => {
-                (self.writing.last_end + len).checked_next_multiple_of(align).unwrap_or(FAR)
-            }
+            None => (self.writing.last_end + len).checked_next_multiple_of(align).unwrap_or(FAR),
         };
         if let (Some(bytes), false) = (gap, self.writing.measuring) {
             // What comes before has grown, or is aligned otherwise: zeros stand between.

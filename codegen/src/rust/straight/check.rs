@@ -289,7 +289,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 quote!((&#value.#ident))
             };
             if matches!(field.shape, Shape::Kept(_)) {
-                // Straight code has only canonical ones, which the equation makes.
+                // What deviates is taken over as it is, or left to the engine.
                 return match row.checks.is_empty() && row.reference.is_none() {
                     true => Ok(tokens),
                     false => unable("a rule for a number with `usually=`"),

@@ -244,7 +244,8 @@ impl<'p> Engine<'p, '_> {
                 self.region_end = self.writing.room.unwrap_or(spot.at);
                 let size = self.eval_int(size, loc.node, None)?.unwrap_or(0);
                 match u64::try_from(size) {
-                    Ok(size) => size,
+                    Ok(size) if size <= MAX_SIZE => size,
+                    Ok(_) => return eval_error("more zero bytes than a file may have"),
                     Err(_) => return eval_error(format!("a size of {size}")),
                 }
             }

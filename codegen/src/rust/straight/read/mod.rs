@@ -794,7 +794,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                     }
                 }
             }
-            // What deviates is odd.
+            // What deviates is odd, unless it is compared where it is taken over.
             Shape::Kept(_) => quote!(::formwork::Kept::canonical()),
             _ => value,
         }

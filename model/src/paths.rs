@@ -1,6 +1,8 @@
 //! Paths in expressions, and where they lead.
 
-use super::{Expr, ExprId, Exprs, Field, Member, Path, RecordId, RowId, Start, Step};
+use alloc::vec::Vec;
+
+use super::{Expr, ExprId, Exprs, Field, Member, Model, Path, RecordId, RowId, Start, Step};
 
 impl Exprs {
     /// Calls `visit` for every path in an expression: in its operands too, and in subscripts.
@@ -20,6 +22,39 @@ impl Exprs {
                 self.paths(*index, visit);
             }
         }
+    }
+}
+
+impl Model {
+    /// For each expression, whether this holds for it, for one of its operands, or for a `let` that it
+    /// names.
+    #[must_use]
+    pub fn mentioning(&self, is: impl Fn(&Expr) -> bool) -> Vec<bool> {
+        let mut found: Vec<bool> = self.exprs.iter().map(|(_, expr)| is(expr)).collect();
+        let mut changed = found.contains(&true);
+        // A `let` may be named in front of where it is.
+        while changed {
+            changed = false;
+            for (id, expr) in self.exprs.iter() {
+                if found[id.index()] {
+                    continue;
+                }
+                let mut here = false;
+                expr.operands(&mut |operand| here |= found[operand.index()]);
+                let steps = expr.path().map_or(&[][..], |path| path.steps.as_slice());
+                for step in steps {
+                    let Step::Field(field) = step else { continue };
+                    here |= field.members.iter().any(|(record, way)| {
+                        let [Member::Let(number)] = way.as_slice() else { return false };
+                        let named = self.records[record.index()].lets.get(*number as usize);
+                        named.is_some_and(|named| found[named.expr.index()])
+                    });
+                }
+                found[id.index()] = here;
+                changed |= here;
+            }
+        }
+        found
     }
 }
 

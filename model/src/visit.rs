@@ -198,7 +198,8 @@ fn pointer_expressions<'m>(
     }
 }
 
-fn check_expressions(kind: &CheckKind, visit: &mut dyn FnMut(ExprId)) {
+/// Calls `visit` for every expression of a rule.
+pub fn check_expressions(kind: &CheckKind, visit: &mut dyn FnMut(ExprId)) {
     match kind {
         CheckKind::Min(e) | CheckKind::Max(e) | CheckKind::Equals(e) | CheckKind::Holds(e) => {
             visit(*e);

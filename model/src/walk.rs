@@ -364,6 +364,18 @@ impl Model {
         rows.chain(forms.iter().map(|form| form.record))
     }
 
+    /// Whether the value says whether a row under a condition is there. Of what carries no data it
+    /// says nothing.
+    #[must_use]
+    pub fn is_optional_data(&self, row: &Row) -> bool {
+        let kind = matches!(
+            row.kind,
+            RowKind::Plain | RowKind::Zeros | RowKind::Object { .. } | RowKind::Value { .. }
+        );
+        kind && matches!(row.role, Role::Data | Role::Default(_) | Role::Elsewhere)
+            && self.carries_data(&row.ty)
+    }
+
     /// Whether the struct that stands for a whole case begins with a constant that leads to that case:
     /// otherwise its bytes may lead to another one.
     #[must_use]

@@ -71,18 +71,23 @@ fn tag_cell(
     union: &Union,
     holder: Option<(RecordId, &Record)>,
 ) -> Option<TagCell> {
-    let (cell, word): (&Cell, bool) = match &union.tag {
-        Tag::Own(cell) => (cell, false),
-        Tag::Word(cell) => (cell, true),
-        Tag::Row(_) | Tag::Given(_) => match decider(context, union, holder)?.ty.first() {
-            Type::Cell(cell) => (cell, true),
-            _ => return None,
-        },
+    // Labels are compared with the number that a row says, to which something may be added.
+    let (cell, word, plus): (&Cell, bool, i128) = match &union.tag {
+        Tag::Own(cell) => (cell, false, 0),
+        Tag::Word(cell) => (cell, true, 0),
+        Tag::Row(_) | Tag::Given(_) => {
+            let row = decider(context, union, holder)?;
+            match row.ty.first() {
+                Type::Cell(cell) => (cell, true, row.plus),
+                _ => return None,
+            }
+        }
     };
     if let Meaning::Bool { .. } = cell.meaning {
         return Some(TagCell { width: 1, lowest: 0, highest: 1, big: Some(true) });
     }
     let (lowest, highest) = super::fits::range(context.model, cell)?;
+    let (lowest, highest) = (lowest - plus, highest - plus);
     let (width, big) = match cell.storage {
         Storage::Fixed(int) if word || int.bytes == 1 => (u32::from(int.bytes) * 8, Some(true)),
         Storage::Fixed(int) => {

@@ -196,9 +196,9 @@ pub(super) fn text_fits(
     for part in ty.inline_parts() {
         let (room, exact) = match part {
             Type::Run(RunType { length: RunLength::Fixed(room), .. }) => (*room, true),
-            Type::Region(region) => match (region.extent.clone(), &region.inner) {
+            Type::Region(region) => match (&region.extent, &region.inner) {
                 (Extent::Size(room), Type::Run(_)) => {
-                    let Some(room) = model.exprs.constant(room) else { continue };
+                    let Some(room) = model.exprs.constant(*room) else { continue };
                     (u64::try_from(room).unwrap_or(0), region.trim.is_none())
                 }
                 _ => continue,

@@ -214,8 +214,8 @@ impl Layout {
         let model = whole.in_epoch(epoch);
         let mut literals = Vec::new();
         let mut literal_of = Vec::new();
-        let mut positions: Vec<bool> = Vec::new();
-        let mut ends: Vec<bool> = Vec::new();
+        let positions = model.mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd));
+        let ends = model.mentioning(|expr| matches!(expr, Expr::RegionEnd));
         let mut own: Vec<bool> = Vec::new();
         let mut fixed: Vec<bool> = Vec::new();
         for (_, expr) in model.exprs.iter() {
@@ -228,12 +228,6 @@ impl Layout {
             let (start, len) = (number(literals.len()), number(bytes.len()));
             literal_of.push(Blob { from: From::Literal, start, len });
             literals.extend_from_slice(bytes);
-            let mut found = matches!(expr, Expr::Here | Expr::RegionEnd);
-            expr.operands(&mut |operand| found |= positions[operand.index()]);
-            positions.push(found);
-            let mut found = matches!(expr, Expr::RegionEnd);
-            expr.operands(&mut |operand| found |= ends[operand.index()]);
-            ends.push(found);
             let begins = |path: &Path| matches!(path.start, Start::This | Start::Argument(_));
             let mut found = expr.path().is_some_and(begins);
             expr.operands(&mut |operand| found |= own[operand.index()]);

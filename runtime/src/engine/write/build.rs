@@ -528,7 +528,7 @@ impl<'p> Engine<'p, '_> {
                 return;
             }
             usual
-        } else if row.when.is_some() && self.is_optional_data(row) || may_be_none {
+        } else if row.when.is_some() && self.model.is_optional_data(row) || may_be_none {
             Item::Absent
         } else {
             match &row.ty {

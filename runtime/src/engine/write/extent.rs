@@ -218,15 +218,14 @@ impl<'p> Engine<'p, '_> {
             }
         };
         let found = tail_in(content.len() + least.size());
+        let is_end = |tail: &Tail<'c>| cut.ends(content, *tail);
         // Content that ends like what fills the rest wants a terminator, which may need more room.
         if cut.strip.is_some() && content.last().copied() == cut.strip {
-            let is_end = |tail: &Tail<'c>| cut.ends(content, *tail);
             let stop = cut.stop.map_or(0, |stop| stop.bytes.len());
             let ended = found.filter(is_end);
             return ended.or_else(|| tail_in(content.len() + stop).filter(is_end)).or(Some(least));
         }
         let found = found.or(Some(least));
-        let is_end = |tail: &Tail<'c>| cut.ends(content, *tail);
         match cut.stop {
             // The end of content and a terminator of several bytes may be one together: then it fills
             // its room.

@@ -12,7 +12,7 @@ use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
 use crate::model::{
-    unit_size, ArrayLength, ArrayType, Cell, Content, Encoding, Home, Label, Meaning, Model, Role,
+    unit_size, ArrayLength, ArrayType, Cell, Content, Encoding, Home, Label, Meaning, Model,
     Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
@@ -149,7 +149,7 @@ impl<'p> Engine<'p, '_> {
     fn is_present(&mut self, loc: Loc, row: &'p Row) -> Fallible<bool> {
         let Some(condition) = row.when else { return Ok(true) };
         let absent = self.tree.entry(loc).is_absent();
-        if self.is_optional_data(row) {
+        if self.model.is_optional_data(row) {
             if !absent || !may_say_none(self.model, row) || self.layout.mentions_position(condition)
             {
                 return Ok(!absent);
@@ -164,17 +164,6 @@ impl<'p> Engine<'p, '_> {
             self.tree.set_item(loc, Item::Absent);
         }
         Ok(holds)
-    }
-
-    /// Whether the value says whether a row under a condition is there. Of what carries no data it
-    /// says nothing.
-    pub(crate) fn is_optional_data(&self, row: &Row) -> bool {
-        let kind = matches!(
-            row.kind,
-            RowKind::Plain | RowKind::Zeros | RowKind::Object { .. } | RowKind::Value { .. }
-        );
-        kind && matches!(row.role, Role::Data | Role::Default(_) | Role::Elsewhere)
-            && self.model.carries_data(&row.ty)
     }
 
     fn lay_row(&mut self, loc: Loc, row: &'p Row, spot: &mut Spot) -> Fallible<()> {

@@ -195,7 +195,10 @@ impl<'p> Engine<'p, '_> {
         let Some(condition) = row.when else { return Ok(()) };
         // Of what is measured it is compared what a reader would see, also if that is nothing.
         let is_measured = matches!(row.kind, RowKind::Value { seen: Some(_) });
-        if is_measured || !self.is_optional_data(row) || self.layout.mentions_position(condition) {
+        if is_measured
+            || !self.model.is_optional_data(row)
+            || self.layout.mentions_position(condition)
+        {
             return Ok(());
         }
         let there = !self.tree.entry(loc).is_absent();

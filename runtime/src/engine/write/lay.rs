@@ -12,8 +12,8 @@ use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
 use crate::model::{
-    unit_size, ArrayLength, ArrayType, Cell, Content, Encoding, Home, Label, Meaning, Model,
-    Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+    unit_size, ArrayLength, ArrayType, Cell, Content, Encoding, Home, Label, Meaning, Model, Row,
+    RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};

@@ -619,6 +619,17 @@ pub enum EndianRule {
     Chosen(Vec<(ExprId, ByteOrder)>, Option<ByteOrder>),
 }
 
+impl EndianRule {
+    /// The conditions that decide.
+    pub fn conditions(&self) -> impl Iterator<Item = ExprId> + '_ {
+        let chosen = match self {
+            EndianRule::Fixed(_) => &[][..],
+            EndianRule::Chosen(choices, _) => choices,
+        };
+        chosen.iter().map(|(condition, _)| *condition)
+    }
+}
+
 /// A choice between bodies.
 #[derive(Debug, Clone)]
 pub struct Union {

@@ -31,10 +31,8 @@ pub fn expressions<'m>(model: &'m Model, visit: &mut dyn FnMut(RecordId, Part<'m
         for derive in &record.derives {
             source_expressions(&derive.source, &mut |e| visit(id, Part::Expr(e)));
         }
-        if let Some(EndianRule::Chosen(choices, _)) = &record.endian {
-            for (condition, _) in choices {
-                visit(id, Part::Expr(*condition));
-            }
+        for condition in record.endian.iter().flat_map(EndianRule::conditions) {
+            visit(id, Part::Expr(condition));
         }
         for statements in
             core::iter::once(&record.layout).chain(record.passes.iter().map(|(_, s)| s))
@@ -216,7 +214,8 @@ fn source_expressions(source: &DefinerSource, visit: &mut dyn FnMut(ExprId)) {
     }
 }
 
-fn statement_expressions(statements: &[Statement], visit: &mut dyn FnMut(ExprId)) {
+/// Calls `visit` for every expression of the statements of a layout.
+pub fn statement_expressions(statements: &[Statement], visit: &mut dyn FnMut(ExprId)) {
     for statement in statements {
         match statement {
             Statement::Align(e) | Statement::Zero(e) | Statement::Mark(_, Some(e)) => visit(*e),

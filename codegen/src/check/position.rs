@@ -2,8 +2,10 @@
 
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
-use crate::model::visit::check_expressions;
-use crate::model::{ArrayLength, DefinerSource, Expr, ExprId, Role, Row, Type};
+use crate::model::visit::{check_expressions, statement_expressions};
+use crate::model::{
+    ArrayLength, DefinerSource, EndianRule, Expr, ExprId, Role, Row, RowKind, Type,
+};
 use crate::span::Span;
 
 /// For each expression, whether it is about a place that only a reader knows, and which.
@@ -23,7 +25,7 @@ impl Positions {
         if let Some(word) = self.word(expr) {
             found
                 .error("E0509", span, format!("`{word}` says nothing in {what}"))
-                .label("it is about where a reader is, and this is looked at when all is read")
+                .label("it is about where a reader is: for sizes, counts and conditions of rows with bytes")
                 .help("name a row: `end(ROW)` is the address behind it, `at(ROW)` its own");
         }
     }
@@ -51,10 +53,26 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 );
         }
     }
-    for check in model.records.iter().flat_map(|record| &record.checks) {
-        check_expressions(&check.kind, &mut |expr| {
-            positions.refuse(expr, "a rule", check.span, found);
-        });
+    for record in &model.records {
+        for check in &record.checks {
+            check_expressions(&check.kind, &mut |expr| {
+                positions.refuse(expr, "a rule", check.span, found);
+            });
+        }
+        for condition in record.endian.iter().flat_map(EndianRule::conditions) {
+            positions.refuse(condition, "the byte order", record.span, found);
+        }
+        let passes = record.passes.iter().map(|(_, statements)| statements);
+        for statements in std::iter::once(&record.layout).chain(passes) {
+            statement_expressions(statements, &mut |expr| {
+                positions.refuse(expr, "a layout", record.span, found);
+            });
+        }
+    }
+    for section in &model.relocation {
+        for expr in [section.from, section.to] {
+            positions.refuse(expr, "a section of a relocation table", section.span, found);
+        }
     }
 }
 
@@ -64,6 +82,19 @@ fn late(row: &Row) -> Vec<(ExprId, &'static str)> {
     if let Role::Kept(expr) = row.role {
         all.push((expr, "`usually=`"));
     }
+    match &row.kind {
+        RowKind::Object { address } | RowKind::Mark { address } => {
+            all.push((*address, "the address"));
+            all.extend(row.when.map(|when| (when, "the condition")));
+        }
+        RowKind::Slice { .. } => all.extend(row.when.map(|when| (when, "the condition"))),
+        RowKind::Pool { order, .. } => {
+            let conditions = order.iter().filter_map(|(condition, _)| *condition);
+            all.extend(conditions.map(|condition| (condition, "the order")));
+        }
+        _ => {}
+    }
+    all.extend(row.reference.as_ref().and_then(|r| r.filter).map(|e| (e, "`ref=`")));
     for definer in &row.definers {
         if let DefinerSource::Expr(expr) = definer.source {
             all.push((expr, "`is=`"));
@@ -77,6 +108,9 @@ fn late(row: &Row) -> Vec<(ExprId, &'static str)> {
             && let ArrayLength::Last(last) = array.length
         {
             all.push((last, "`last=`"));
+        }
+        if let Type::Pointer(pointer) = part {
+            all.extend(pointer.align.map(|align| (align, "`align=`")));
         }
     }
     all

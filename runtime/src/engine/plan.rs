@@ -171,6 +171,9 @@ pub(crate) struct RowPlan {
     /// When reading: if it is a slice of a shared table, the numbers that say which, where they say it
     /// just like that.
     pub slice: Option<SliceNumbers>,
+    /// When reading: whether it has no bytes and is about where they would be, so that it is asked for
+    /// there.
+    pub stands: bool,
 }
 
 /// A number of a value that is stored in place, and just as it is.
@@ -310,8 +313,10 @@ pub(crate) fn plans(
     epoch: EpochId,
     direction: Direction,
     literals: &mut Vec<u8>,
+    positions: &[bool],
 ) -> Vec<Plan> {
-    let mut planning = Planning { model, epoch, direction, sizes: model.sizes(epoch), literals };
+    let sizes = model.sizes(epoch);
+    let mut planning = Planning { model, epoch, direction, sizes, literals, positions };
     let mut plans: Vec<Option<Plan>> = vec![None; model.records.len()];
     // A loop over a stack, because structs may be nested thousands deep. What contains itself is
     // never compact, so it does not matter that it is not known when it is asked for.
@@ -444,6 +449,8 @@ struct Planning<'m> {
     direction: Direction,
     sizes: Sizes<'m>,
     literals: &'m mut Vec<u8>,
+    /// Which expressions are about where they are asked for.
+    positions: &'m [bool],
 }
 
 fn short(size: u64) -> Option<u32> {
@@ -530,6 +537,7 @@ impl Planning<'_> {
                 follows,
                 source: None,
                 slice: None,
+                stands: self.stands(row),
             });
         }
         for (index, row) in record.rows.iter().enumerate() {

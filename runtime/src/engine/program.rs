@@ -240,8 +240,8 @@ impl Layout {
             expr.operands(&mut |operand| same &= fixed[operand.index()]);
             fixed.push(same);
         }
-        let mut reading = plans(&model, epoch, Direction::Reading, &mut literals);
-        let mut writing = plans(&model, epoch, Direction::Writing, &mut literals);
+        let mut reading = plans(&model, epoch, Direction::Reading, &mut literals, &positions);
+        let mut writing = plans(&model, epoch, Direction::Writing, &mut literals, &positions);
         Layout {
             bodies: bodies(&model, [&mut reading, &mut writing]),
             reading,

@@ -169,11 +169,11 @@ impl Views<'_, '_> {
         let (spot, mut item) = match &row.kind {
             RowKind::Value { seen: Some(seen) } => {
                 let Shape::Int(prim) = shape else { return unable("a value that is no number") };
-                let (place, prim) = (&body.place, prim.ident());
-                let number = self.number(body, place, *seen)?;
+                let (place, prim) = (self.stand(body, id, *seen)?, prim.ident());
+                let number = self.number(body, &place, *seen)?;
                 let value = quote!(v::known(#number, #place)? as #prim);
                 let item = Item { ty: quote!(#prim), value, optional: false };
-                (Spot::At(place.clone()), item)
+                (Spot::At(place), item)
             }
             _ => {
                 let spot = self.spot(body, id)?;

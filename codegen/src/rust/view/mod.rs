@@ -29,7 +29,7 @@ use super::names::Scope;
 use super::shape::Shapes;
 use super::straight::{Able, Unable, epochs, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, EpochId, Home, Model, Record, RecordId, RecordKind,
+    ByteOrder, ByteOrderRule, EndianRule, EpochId, Expr, Home, Model, Record, RecordId, RecordKind,
     RowId, RowKind, Signature, SignatureCell, Sizes, Storage, UnionId,
 };
 
@@ -142,6 +142,8 @@ struct Views<'s, 'm> {
     blocks: Vec<Vec<Block>>,
     /// The byte order of all numbers that do not say their own, if it is always the same.
     order: Option<ByteOrder>,
+    /// Which expressions are about where they are asked for.
+    positions: Vec<bool>,
     records: Vec<Ident>,
     unions: Vec<Ident>,
     open: RefCell<Vec<Wanted>>,
@@ -202,6 +204,7 @@ impl<'s, 'm> Views<'s, 'm> {
             layouts,
             sizes,
             order,
+            positions: model.mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd)),
             records,
             unions,
             open: RefCell::default(),

@@ -55,7 +55,7 @@ impl Views<'_, '_> {
         let truth = |id: ExprId| self.truth(body, here, id);
         Ok(match &self.model[id] {
             Expr::Bool(yes) => Given::Truth(quote!(rt::Some(#yes))),
-            Expr::Path(path) => self.path(body, path)?,
+            Expr::Path(path) => self.path(body, here, path)?,
             Expr::Unary(UnaryOp::Not, a) => {
                 let a = truth(*a)?;
                 Given::Truth(quote!((#a).map(|a: bool| !a)))
@@ -219,14 +219,14 @@ impl Views<'_, '_> {
     }
 
     /// What is at a path.
-    fn path(&self, body: &Body<'_>, path: &Path) -> Able<Given> {
+    fn path(&self, body: &Body<'_>, here: &TokenStream, path: &Path) -> Able<Given> {
         let root = self.model.root;
         let from = match &path.start {
             Start::This => body.clone(),
             Start::Root => self.root_body(body),
             Start::Enclosing(records) => {
-                let here = self.shown(body);
-                if records.contains(&here) || records.contains(&body.record) {
+                let shown = self.shown(body);
+                if records.contains(&shown) || records.contains(&body.record) {
                     body.clone()
                 } else if records.contains(&root) {
                     self.root_body(body)
@@ -238,7 +238,7 @@ impl Views<'_, '_> {
             Start::Up(_) | Start::Argument(_) => return unable("it depends on a struct around"),
             Start::It => return unable("an expression that views do not know"),
         };
-        self.steps(&from, &path.steps)
+        self.steps(&from, here, &path.steps)
     }
 
     /// The record that a body's view is of.
@@ -259,7 +259,8 @@ impl Views<'_, '_> {
         self.body(root, None, body.epoch, quote!(#ident::__at(#place.start())?))
     }
 
-    fn steps(&self, body: &Body<'_>, steps: &[Step]) -> Able<Given> {
+    /// `here` stays where it is asked for, through every `let`.
+    fn steps(&self, body: &Body<'_>, here: &TokenStream, steps: &[Step]) -> Able<Given> {
         let Some((Step::Field(field), rest)) = steps.split_first() else {
             return unable("a path to no number");
         };
@@ -292,7 +293,7 @@ impl Views<'_, '_> {
             }
             [Member::Row(id)] => {
                 let inner = self.inner(body, row(*id)?)?;
-                self.steps(&inner, rest)
+                self.steps(&inner, here, rest)
             }
             [Member::Into(id), more @ ..] if !more.is_empty() => {
                 let inner = self.inner(body, row(*id)?)?;
@@ -302,12 +303,12 @@ impl Views<'_, '_> {
                 };
                 let steps: Vec<Step> =
                     std::iter::once(Step::Field(field)).chain(rest.iter().cloned()).collect();
-                self.steps(&inner, &steps)
+                self.steps(&inner, here, &steps)
             }
             [Member::Let(number)] if rest.is_empty() => {
                 let lets = &body.model.records[of.index()].lets;
                 let Some(named) = lets.get(*number as usize) else { return unable("no `let`") };
-                self.given(body, &body.place, named.expr)
+                self.given(body, here, named.expr)
             }
             _ => unable("a path into something else"),
         }
@@ -346,7 +347,10 @@ impl Views<'_, '_> {
     pub(super) fn row_number(&self, body: &Body<'_>, id: RowId) -> Able<TokenStream> {
         let row = body.row(id);
         let value = match (&row.kind, &row.ty) {
-            (RowKind::Value { seen: Some(seen) }, _) => self.number(body, &body.place, *seen)?,
+            (RowKind::Value { seen: Some(seen) }, _) => {
+                let place = self.stand(body, id, *seen)?;
+                self.number(body, &place, *seen)?
+            }
             (RowKind::Constant(crate::model::Constant::Int(number)), _) => {
                 let number = Literal::i128_unsuffixed(*number);
                 quote!(rt::Some(#number))
@@ -386,7 +390,10 @@ impl Views<'_, '_> {
         };
         match row.when {
             Some(when) => {
-                let here = self.spot(body, id).map_or(body.place.clone(), |spot| spot.place());
+                let here = match self.spot(body, id) {
+                    Ok(spot) => spot.place(),
+                    Err(_) => self.stand(body, id, when)?,
+                };
                 let when = self.truth(body, &here, when)?;
                 Ok(quote!(if v::holds(#when) { #value } else { rt::None }))
             }

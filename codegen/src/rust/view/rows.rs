@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::item::Spot;
 use super::{Views, Wanted, layout};
-use crate::model::{Home, Model, Pattern, RecordId, Row, RowId, RowKind, Storage, Type};
+use crate::model::{ExprId, Home, Model, Pattern, RecordId, Row, RowId, RowKind, Storage, Type};
 use crate::rust::straight::{Able, Unable, unable};
 
 /// Rows, and where they are looked at.
@@ -188,6 +188,22 @@ impl Views<'_, '_> {
             }
             None => past,
         })
+    }
+
+    /// Where an expression is asked for by a row that has no bytes: behind those before it, if it is about
+    /// that.
+    pub(super) fn stand(&self, body: &Body<'_>, id: RowId, expr: ExprId) -> Able<TokenStream> {
+        if !self.positions[expr.index()] {
+            return Ok(body.place.clone());
+        }
+        let has_bytes =
+            |id: &RowId| matches!(body.home(*id), Home::At(_) | Home::Next);
+        let Some(before) = (0..id.0).rev().map(RowId).find(has_bytes) else {
+            return Ok(body.place.clone());
+        };
+        let at = self.spot(body, before)?.place();
+        let behind = self.end_of(body, body.row(before), &quote!(at))?;
+        Ok(quote!({ let at = #at; #behind }))
     }
 
     /// Refuses a row that is not found.

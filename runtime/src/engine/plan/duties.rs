@@ -10,6 +10,13 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 impl Planning<'_> {
+    /// Whether a row without bytes is about where they would be.
+    pub(super) fn stands(&self, row: &Row) -> bool {
+        let RowKind::Value { seen: Some(seen) } = row.kind else { return false };
+        let mut asked = row.when.into_iter().chain([seen]);
+        self.direction == Direction::Reading && asked.any(|expr| self.positions[expr.index()])
+    }
+
     /// What has to be done with the rows, and in which order.
     pub(super) fn rows_to_do(&self, of: RecordId, plans: &[Option<Plan>], plan: &mut Plan) {
         let record = &self.model.records[of.index()];
@@ -21,7 +28,7 @@ impl Planning<'_> {
         let next = (0..).take(record.rows.len()).map(RowId).filter(|id| {
             let planned = &plan.rows[id.index()];
             let tag = row_of(*id).in_tag() && matches!(planned.store, Store::Slot(_));
-            planned.home == Home::Next || planned.home == Home::Nowhere && tag
+            planned.home == Home::Next || planned.home == Home::Nowhere && (tag || planned.stands)
         });
         let next: Vec<RowId> = next.collect();
         let word = matches!(record.kind, RecordKind::Word(_));

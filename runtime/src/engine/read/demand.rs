@@ -23,18 +23,31 @@ impl<'p> Engine<'p, '_> {
                 // Being read: what is known of it so far is known.
                 return Ok(());
             }
-            self.read_early(loc)?;
+            if self.tree.row_plan(loc.node, loc.row).stands {
+                // Nobody but the row itself knows where it stands.
+                return eval_error(format!("`{}` is not read yet", self.describe(loc)));
+            }
+            self.elsewhere(|engine| engine.read_early(loc))?;
             entry = self.tree.entry(loc);
         }
         match entry {
             Item::Pointer(_) if !self.is_busy(loc) => {
-                self.force_target(loc).map_err(|error| Box::new(Fault::Read(error)))
+                let target = |engine: &mut Self| engine.force_target(loc);
+                self.elsewhere(target).map_err(|error| Box::new(Fault::Read(error)))
             }
             _ => Ok(()),
         }
     }
 
-    fn read_early(&mut self, loc: Loc) -> Fallible<()> {
+    /// Reads something that is not where the reader is, which goes on there.
+    fn elsewhere<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let (here, region_end) = (self.here, self.region_end);
+        let result = read(self);
+        (self.here, self.region_end) = (here, region_end);
+        result
+    }
+
+    pub(super) fn read_early(&mut self, loc: Loc) -> Fallible<()> {
         let fail = |error: ReadError| Box::new(Fault::Read(error));
         let row = self.tree.row(loc);
         let home = self.tree.home(loc);

@@ -224,6 +224,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
             let loc = Loc::row(node, *id);
             let result = match planned.store {
+                _ if planned.stands => self.read_standing(loc, cursor),
                 Store::Slot(_) => self.read_next_row(loc, row, cursor),
                 _ => self.read_in_place(loc, row, planned, cursor),
             };
@@ -286,12 +287,28 @@ impl<'p, 'b> Engine<'p, 'b> {
         if !self.tree.entry(loc).is_unset() {
             return Ok(());
         }
+        self.stand(&cursor);
         self.while_busy(loc, |engine| engine.read_row(loc, row, &mut cursor))
     }
 
-    fn read_next_row(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<()> {
+    /// Expressions are about where a cursor is.
+    pub(crate) fn stand(&mut self, cursor: &Cursor<'b>) {
         self.here = cursor.end();
         self.region_end = cursor.limit;
+    }
+
+    /// Looks at a row without bytes that is about where they would be.
+    fn read_standing(&mut self, loc: Loc, cursor: &Cursor<'b>) -> Read<()> {
+        self.stand(cursor);
+        let result = match self.tree.entry(loc).is_unset() {
+            true => self.read_early(loc),
+            false => Ok(()),
+        };
+        result.map_err(|fault| self.fault(*fault, cursor.at, loc))
+    }
+
+    fn read_next_row(&mut self, loc: Loc, row: &'p Row, cursor: &mut Cursor<'b>) -> Read<()> {
+        self.stand(cursor);
         if let Some(condition) = row.when {
             let holds = self
                 .eval_bool(condition, loc.node, None)

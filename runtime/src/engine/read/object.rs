@@ -261,6 +261,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let at = self.target_address(pointer, stored, loc, cell)?;
         let length = self.tree.file.len() as u64;
         let mut cursor = Cursor::new(at, length);
+        self.stand(&cursor);
         let item = self.read_type(target, loc, row, &mut cursor)?;
         self.align_bits(&mut cursor)?;
         let empty = match item {
@@ -321,6 +322,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         };
         self.tree.change_slot(loc, |slot| slot.at = short(at));
         let mut cursor = Cursor::new(at, length);
+        self.stand(&cursor);
         let item = self.read_type(&row.ty, loc, row, &mut cursor)?;
         self.align_bits(&mut cursor)?;
         self.tree.change_slot(loc, |slot| {

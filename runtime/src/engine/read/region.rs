@@ -20,8 +20,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
         let at = cursor.at;
-        self.here = at;
-        self.region_end = cursor.limit;
+        self.stand(cursor);
         let end = match &region.extent {
             Extent::Size(size) => {
                 let size = self.evaluate_reach(*size, loc, at)?;

@@ -1,13 +1,16 @@
 //! From what was found to the model.
 
+use std::collections::HashMap;
+
 use super::imports::Found;
 use super::{Cx, Memo, RecordId, ScopeId, Source, id32};
 use crate::model::{
-    ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, Gaps, Let, Model, NamedText,
-    Record, RecordKind, RowId, Union, UnionId,
+    BinaryOp, ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, Expr, ExprId, Gaps,
+    Let, Model, NamedText, Record, RecordKind, RowId, UnaryOp, Union, UnionId,
 };
 use crate::prose::line;
 use crate::syntax::ast::{DeclBody, LetDecl};
+use crate::syntax::expr::Ex;
 
 impl<'t> Cx<'t> {
     /// The record of the root.
@@ -228,9 +231,60 @@ impl<'t> Cx<'t> {
             examples,
             exprs: std::mem::take(&mut self.exprs).into_exprs(),
         };
+        self.tell_blocks_apart(&mut model);
         super::offsets::computed_sizes(&mut model);
         self.context(&mut model, head)?;
         Some(model)
+    }
+
+    /// A condition that is about where it is asked holds, or not, for all rows of its block: it is asked
+    /// where the block begins. Such a block has an expression of its own, equal as another's may be.
+    fn tell_blocks_apart(&self, model: &mut Model) {
+        let positions = model.mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd));
+        for (rec, record) in self.records.iter().zip(&mut model.records) {
+            let mut own: HashMap<*const Ex, ExprId> = HashMap::new();
+            let mut made: HashMap<(Option<ExprId>, ExprId), ExprId> = HashMap::new();
+            for (slot, row) in rec.slots.iter().zip(&mut record.rows) {
+                let Some(when) = row.when.filter(|when| positions[when.index()]) else { continue };
+                // The conditions of the blocks around it, from the innermost on.
+                let (mut rest, mut parts) = (when, Vec::new());
+                let blocks = &slot.variants[0].when;
+                for _ in 1..blocks.len() {
+                    let Expr::Binary(BinaryOp::BothTrue, before, one) = model.exprs[rest] else {
+                        break;
+                    };
+                    parts.push(one);
+                    rest = before;
+                }
+                parts.push(rest);
+                let mut all = None;
+                for ((block, negated), part) in blocks.iter().zip(parts.into_iter().rev()) {
+                    let asked = match model.exprs[part] {
+                        Expr::Unary(UnaryOp::Not, asked) if *negated => asked,
+                        _ => part,
+                    };
+                    let mut one = match positions[asked.index()] {
+                        true => *own.entry(std::ptr::from_ref(*block)).or_insert_with(|| {
+                            let asked = model.exprs[asked].clone();
+                            model.exprs.add(asked)
+                        }),
+                        false => asked,
+                    };
+                    if *negated {
+                        one = *made
+                            .entry((None, one))
+                            .or_insert_with(|| model.exprs.add(Expr::Unary(UnaryOp::Not, one)));
+                    }
+                    all = Some(match all {
+                        None => one,
+                        Some(before) => *made.entry((Some(before), one)).or_insert_with(|| {
+                            model.exprs.add(Expr::Binary(BinaryOp::BothTrue, before, one))
+                        }),
+                    });
+                }
+                row.when = all;
+            }
+        }
     }
 
     /// Finds types and shapes of all records from a position on, until no new record appears.

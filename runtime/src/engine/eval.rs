@@ -14,7 +14,7 @@ use super::state::{Engine, Table};
 use super::val::{describe, eval_error, unary, whole, Fallible, Fault, Val};
 use crate::dictionary::{patricia, DictionaryError};
 use crate::functions;
-use crate::model::{BinaryOp, Expr, ExprId, Function, Path, RowId, Type};
+use crate::model::{BinaryOp, Expr, ExprId, Function, Path, RowId, Type, UnaryOp};
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn eval(&mut self, id: ExprId, this: NodeRef, it: Option<Val>) -> Fallible<Val> {
@@ -163,6 +163,34 @@ impl<'p> Engine<'p, '_> {
             Val::None => Ok(false),
             other => eval_error(format!("a condition is {}, not a truth value", describe(other))),
         }
+    }
+
+    /// Whether the condition of a row holds. What is about where it is asked is asked where its block
+    /// begins, and holds there for all rows of the block, and for those that are there otherwise.
+    pub(crate) fn block_holds(&mut self, condition: ExprId, this: NodeRef) -> Fallible<bool> {
+        if !self.layout.mentions_position(condition) {
+            return self.eval_bool(condition, this, None);
+        }
+        Ok(matches!(self.asked_at_begin(condition, this)?, Val::Bool(true)))
+    }
+
+    fn asked_at_begin(&mut self, condition: ExprId, this: NodeRef) -> Fallible<Val> {
+        let mut known = self.begun.iter().rev();
+        if let Some((.., val)) = known.find(|(node, of, _)| (*node, *of) == (this, condition)) {
+            return Ok(*val);
+        }
+        let val = match self.model[condition] {
+            Expr::Unary(UnaryOp::Not, a) => unary(UnaryOp::Not, self.asked_at_begin(a, this)?)?,
+            Expr::Binary(BinaryOp::BothTrue, a, b) => {
+                let holds = |engine: &mut Self, part| -> Fallible<bool> {
+                    Ok(matches!(engine.asked_at_begin(part, this)?, Val::Bool(true)))
+                };
+                Val::Bool(holds(self, a)? && holds(self, b)?)
+            }
+            _ => self.eval(condition, this, None)?,
+        };
+        self.begun.push((this, condition, val));
+        Ok(val)
     }
 
     /// The value of an expression that must be an integer; `None` if it is nothing.

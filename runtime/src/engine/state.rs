@@ -13,11 +13,11 @@ use super::plan::Direction;
 use super::program::{Layout, Program};
 use super::reading::{Keys, Reading};
 use super::tree::Tree;
-use super::val::{Fallible, Fault};
+use super::val::{Fallible, Fault, Val};
 use super::writing::Writing;
 use crate::error::ReadErrorKind;
 use crate::load::Endian;
-use crate::model::{EndianRule, Model, RowId};
+use crate::model::{EndianRule, ExprId, Model, RowId};
 use crate::options::{Budget, ReadOptions};
 
 pub(crate) struct Engine<'p, 'b> {
@@ -35,6 +35,8 @@ pub(crate) struct Engine<'p, 'b> {
     pub here: u64,
     /// End of the region around it.
     pub region_end: u64,
+    /// What conditions gave that are about where their blocks begin, in the nodes whose rows are looked at.
+    pub begun: Vec<(NodeRef, ExprId, Val)>,
     /// Rows that are being read or computed: asked for again, they would depend on themselves.
     busy: Vec<(NodeRef, RowId)>,
     /// The row that an expression is evaluated for.
@@ -134,6 +136,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             budget,
             options: options.clone(),
             here: 0,
+            begun: Vec::new(),
             region_end: file.len() as u64,
             busy: Vec::new(),
             own: None,

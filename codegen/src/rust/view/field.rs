@@ -182,7 +182,7 @@ impl Views<'_, '_> {
             }
         };
         if let Some(when) = row.when {
-            let when = self.truth(body, &spot.place(), when)?;
+            let when = self.present(body, row, &spot.place(), when)?;
             let value = item.option();
             item.value = quote!(if v::holds(#when) { #value } else { rt::None });
             item.optional = true;

@@ -394,7 +394,7 @@ impl Views<'_, '_> {
                     Ok(spot) => spot.place(),
                     Err(_) => self.stand(body, id, when)?,
                 };
-                let when = self.truth(body, &here, when)?;
+                let when = self.present(body, row, &here, when)?;
                 Ok(quote!(if v::holds(#when) { #value } else { rt::None }))
             }
             None => Ok(value),

@@ -5,7 +5,10 @@ use quote::{format_ident, quote};
 
 use super::item::Spot;
 use super::{Views, Wanted, layout};
-use crate::model::{ExprId, Home, Model, Pattern, RecordId, Row, RowId, RowKind, Storage, Type};
+use crate::model::{
+    BinaryOp, Expr, ExprId, Home, Model, Pattern, RecordId, Row, RowId, RowKind, Storage, Type,
+    UnaryOp,
+};
 use crate::rust::straight::{Able, Unable, unable};
 
 /// Rows, and where they are looked at.
@@ -183,11 +186,33 @@ impl Views<'_, '_> {
         };
         Ok(match row.when {
             Some(when) => {
-                let when = self.truth(body, at, when)?;
+                let when = self.present(body, row, at, when)?;
                 quote!(if v::holds(#when) { #past } else { #at })
             }
             None => past,
         })
+    }
+
+    /// Whether a row is there whose bytes would be at a place, an option.
+    pub(super) fn present(
+        &self,
+        body: &Body<'_>,
+        row: &Row,
+        at: &TokenStream,
+        when: ExprId,
+    ) -> Able<TokenStream> {
+        let rows = &body.model.records[body.record.index()].rows;
+        let before = rows.iter().take_while(|other| !std::ptr::eq(*other, row));
+        let composed = matches!(
+            self.model[when],
+            Expr::Unary(UnaryOp::Not, _) | Expr::Binary(BinaryOp::BothTrue, ..)
+        );
+        if self.positions[when.index()]
+            && (composed || before.into_iter().any(|other| other.when == Some(when)))
+        {
+            return unable("it depends on where a block of rows begins");
+        }
+        self.truth(body, at, when)
     }
 
     /// Where an expression is asked for by a row that has no bytes: behind those before it, if it is about
@@ -196,8 +221,7 @@ impl Views<'_, '_> {
         if !self.positions[expr.index()] {
             return Ok(body.place.clone());
         }
-        let has_bytes =
-            |id: &RowId| matches!(body.home(*id), Home::At(_) | Home::Next);
+        let has_bytes = |id: &RowId| matches!(body.home(*id), Home::At(_) | Home::Next);
         let Some(before) = (0..id.0).rev().map(RowId).find(has_bytes) else {
             return Ok(body.place.clone());
         };

@@ -52,7 +52,7 @@ impl<'p> Engine<'p, '_> {
         let row = self.tree.row(loc);
         let home = self.tree.home(loc);
         if let Some(condition) = row.when.filter(|_| home == Home::Nowhere) {
-            if !self.eval_bool(condition, loc.node, None)? {
+            if !self.block_holds(condition, loc.node)? {
                 self.tree.set_item(loc, Item::Absent);
                 return Ok(());
             }

@@ -220,6 +220,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         result?;
         cursor.at = self.fixed_end(node, block.map_or(cursor.at, |size| base + size));
         self.tree.own_node_mut(node).tail = short(cursor.at);
+        let begun = self.begun.len();
         for id in &plan.following {
             let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
             let loc = Loc::row(node, *id);
@@ -233,6 +234,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 return result;
             }
         }
+        self.begun.truncate(begun);
         Ok(())
     }
 
@@ -311,7 +313,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.stand(cursor);
         if let Some(condition) = row.when {
             let holds = self
-                .eval_bool(condition, loc.node, None)
+                .block_holds(condition, loc.node)
                 .map_err(|fault| self.fault(*fault, cursor.at, loc))?;
             if !holds {
                 self.tree.set_item(loc, Item::Absent);

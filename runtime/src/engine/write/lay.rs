@@ -124,6 +124,7 @@ impl<'p> Engine<'p, '_> {
         if !self.writing.measuring {
             self.tree.own_node_mut(node).tail = short(spot.at);
         }
+        let begun = self.begun.len();
         for id in &plan.following {
             let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
             if planned.home != Home::Next {
@@ -141,6 +142,7 @@ impl<'p> Engine<'p, '_> {
                 self.lay_row(loc, row, spot)?;
             }
         }
+        self.begun.truncate(begun);
         Ok(())
     }
 
@@ -150,6 +152,13 @@ impl<'p> Engine<'p, '_> {
         let Some(condition) = row.when else { return Ok(true) };
         let absent = self.tree.entry(loc).is_absent();
         if self.model.is_optional_data(row) {
+            // What follows from the value in the same block is asked where that begins.
+            let layout = self.layout;
+            if layout.mentions_position(condition)
+                && !(self.writing.measuring || layout.mentions_region_end(condition))
+            {
+                self.block_holds(condition, loc.node)?;
+            }
             if !absent || !may_say_none(self.model, row) || self.layout.mentions_position(condition)
             {
                 return Ok(!absent);
@@ -159,7 +168,7 @@ impl<'p> Engine<'p, '_> {
         if self.writing.measuring && self.layout.mentions_position(condition) {
             return eval_error("whether something is there follows from where it is");
         }
-        let holds = self.eval_bool(condition, loc.node, None)?;
+        let holds = self.block_holds(condition, loc.node)?;
         if !holds {
             self.tree.set_item(loc, Item::Absent);
         }

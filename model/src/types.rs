@@ -206,6 +206,17 @@ pub struct RegionType {
     pub trim: Option<Trim>,
 }
 
+impl RegionType {
+    /// Alignment of the text in the region, if that is one: the region begins behind the padding.
+    #[must_use]
+    pub fn align(&self) -> Option<u64> {
+        match &self.inner {
+            Type::Run(run) => run.align.filter(|align| *align > 1),
+            _ => None,
+        }
+    }
+}
+
 /// End of a region.
 #[derive(Debug, Clone)]
 pub enum Extent {

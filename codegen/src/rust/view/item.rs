@@ -223,6 +223,9 @@ impl Views<'_, '_> {
         region: &RegionType,
         place: &TokenStream,
     ) -> Able<TokenStream> {
+        if region.align().is_some() {
+            return unable("an aligned text that something else ends");
+        }
         let room = match &region.extent {
             Extent::Size(size) => {
                 let size = self.size(scope, place, *size)?;

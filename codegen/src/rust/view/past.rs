@@ -126,6 +126,9 @@ impl Views<'_, '_> {
                     }
                 }
             }
+            Type::Region(region) if region.align().is_some() => {
+                return unable("the end of an aligned text");
+            }
             Type::Region(region) => match &region.extent {
                 Extent::Size(size) => {
                     let size = self.size(scope, place, *size)?;

@@ -23,6 +23,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<Item> {
         let union = &self.model.unions[id.index()];
         let start = cursor.at;
+        self.stand(cursor);
         let fail = |engine: &Self, fault: Box<Fault>| engine.fault(*fault, start, loc);
         let tag_size = tag_size(&union.tag);
         let decision = match &union.tag {

@@ -19,6 +19,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         row: &'p Row,
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
+        self.pass_padding(region.align(), loc, cursor)?;
         let at = cursor.at;
         self.stand(cursor);
         let end = match &region.extent {

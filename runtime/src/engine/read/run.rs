@@ -12,20 +12,32 @@ use crate::load::Endian;
 use crate::model::{unit_size, Content, Encoding, RunLength, RunType};
 
 impl<'p, 'b> Engine<'p, 'b> {
+    /// Moves behind the zero bytes in front of something aligned.
+    pub(super) fn pass_padding(
+        &mut self,
+        align: Option<u64>,
+        loc: Loc,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<()> {
+        let Some(align) = align.filter(|align| *align > 1) else { return Ok(()) };
+        let aligned = cursor.at.next_multiple_of(align);
+        let fill = self.take(cursor, aligned - cursor.at, loc)?;
+        match fill.iter().any(|b| *b != 0) {
+            true => {
+                let at = aligned - fill.len() as u64;
+                Err(self.error(ReadErrorKind::NotZero, at, loc))
+            }
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn read_run(
         &mut self,
         run: &'p RunType,
         loc: Loc,
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
-        if let Some(align) = run.align {
-            let aligned = cursor.at.next_multiple_of(align.max(1));
-            let fill = self.take(cursor, aligned - cursor.at, loc)?;
-            if fill.iter().any(|b| *b != 0) {
-                let at = aligned - fill.len() as u64;
-                return Err(self.error(ReadErrorKind::NotZero, at, loc));
-            }
-        }
+        self.pass_padding(run.align, loc, cursor)?;
         let at = cursor.at;
         let mut claimed = self.claimed();
         let unit = unit_size(run.content);

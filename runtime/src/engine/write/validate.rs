@@ -363,6 +363,11 @@ impl<'p> Engine<'p, '_> {
         }
         let union = &self.model.unions[id.index()];
         let Tag::Given(given) = union.tag else { return Ok(()) };
+        // Where reading depends on the position, it is tried.
+        let mut asked = union.cases.iter().filter_map(|case| case.guard).chain([given]);
+        if asked.any(|expr| self.layout.mentions_position(expr)) {
+            return Ok(());
+        }
         let Item::Node(node) = self.tree.item(loc) else { return Ok(()) };
         let val = self.eval(given, loc.node, None)?;
         let mut wanted = None;

@@ -358,6 +358,14 @@ impl<'m> Reading<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let inner = self.local("p");
         let ends = ends::ends(self.model, region)?;
+        let align = match (region.align(), spot) {
+            (Some(_), Spot::Block { .. }) => return unable("an aligned text in a block"),
+            (Some(align), Spot::Stream { part, .. }) => {
+                let align = size(align);
+                Some(quote!(#part.align(#align)?;))
+            }
+            (None, _) => None,
+        };
         let take = match (&ends, spot) {
             (Some(Ends::Cut(bytes, trim)), _) => {
                 let (bytes, cut, at) = (size(*bytes), ends::cut(trim), self.local("a"));
@@ -389,7 +397,7 @@ impl<'m> Reading<'_, '_, 'm> {
             Type::Run(run) if matches!(run.length, RunLength::Fill) => None,
             _ => Some(quote!(#inner.done()?;)),
         };
-        Ok(quote!(let mut #inner = #take; #content #done))
+        Ok(quote!(#align let mut #inner = #take; #content #done))
     }
 
     /// The part that something fills.

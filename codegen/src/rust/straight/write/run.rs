@@ -60,13 +60,20 @@ impl<'m> Writer<'_, '_, 'm> {
         let put = match (ends, spot) {
             (Ends::Stop(of), Spot::End) => {
                 let follows = self.follows(of)?;
+                let align = run.align.filter(|align| *align > 1).map(|align| {
+                    let align = Literal::u64_unsuffixed(align);
+                    quote!(cx.align(#align);)
+                });
                 match ends::byte(of) {
-                    Some(byte) => quote!(cx.ended_by(#content, #byte)?; #follows),
+                    Some(byte) => quote!(#align cx.ended_by(#content, #byte)?; #follows),
                     None => {
                         let stop = ends::stop(of);
-                        quote!(cx.ended(#content, #stop)?; #follows)
+                        quote!(#align cx.ended(#content, #stop)?; #follows)
                     }
                 }
+            }
+            (Ends::Cut(..), _) if run.align.is_some_and(|align| align > 1) => {
+                return unable("an aligned text in a room");
             }
             (Ends::Stop(_), Spot::Block(_)) => return unable("a terminator within a block"),
             (Ends::Cut(size, trim), spot) => {

@@ -45,6 +45,20 @@ impl<'t> Cx<'t> {
             }
             _ => {}
         }
+        let decides = usize::from(matches!(model.byte_order, ByteOrderRule::Mark { .. }));
+        let rows = model.records.iter().flat_map(|record| &record.rows);
+        let marks = rows.filter(|row| matches!(row.ty, Type::ByteOrderMark));
+        if let Some(idle) = marks.skip(decides).next() {
+            let d = self.d.error("E0234", idle.span, "this `byte_order` decides nothing");
+            match decides {
+                0 => d.help("write `endian=byte_order` in the line of the module"),
+                _ => d.help(
+                    "one row says the order of the whole file; where others say that of a struct, \
+                     write `endian { when \"CONDITION\" little; else big }` in it",
+                ),
+            };
+            return None;
+        }
         for at in 0..self.epochs.vars.len() {
             let decl = self.epochs.vars[at].decl;
             let root_name = self.rec(root).template.clone();

@@ -1,12 +1,13 @@
 //! Addresses of what is in the tree.
 
 use alloc::boxed::Box;
+use alloc::format;
 
 use super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::read::Cursor;
 use super::reading::{short, Read};
 use super::state::{Base, Engine};
-use super::val::{Fallible, Fault, Val};
+use super::val::{eval_error, Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
 use crate::model::{Path, PointerId, PointerType, Row, Storage, Target, Type};
 
@@ -116,11 +117,27 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    /// Address of an element of an array that may still be being read: structs know their own.
+    fn address_so_far(&self, loc: Loc, index: u32, end: bool) -> Fallible<Option<u32>> {
+        let Some(count) = self.tree.count_so_far(loc.whole_row()) else { return Ok(None) };
+        if index >= count {
+            return Ok(None);
+        }
+        match self.tree.entry(loc) {
+            Item::Node(node) if self.tree.case_of(node).is_none() => {
+                Ok(Some(self.node_address(node, end)))
+            }
+            _ => eval_error(format!("where `{}` is, is not known yet", self.describe(loc))),
+        }
+    }
+
     /// Address of what is in a row or element; `None` if it is not there.
     pub(crate) fn loc_address(&mut self, loc: Loc, end: bool) -> Fallible<Option<u32>> {
         let mut here = if end { self.tree.row_end(loc) } else { self.tree.row_at(loc) };
         if let Some(index) = loc.index() {
-            let Item::Array(array) = self.tree.item(loc.whole_row()) else { return Ok(None) };
+            let Item::Array(array) = self.tree.item(loc.whole_row()) else {
+                return self.address_so_far(loc, index, end);
+            };
             if index >= self.tree.count(array) {
                 return Ok(None);
             }

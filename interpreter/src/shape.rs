@@ -164,17 +164,18 @@ impl<'m> Shapes<'m> {
         !self.is_elsewhere(row) && self.model.must_be_given(row)
     }
 
+    /// Whether a row may not be there, as its condition or the layout says.
+    pub(crate) fn may_be_missing(self, row: &Row) -> bool {
+        row.when.is_some() || row.homes.contains(&Home::Absent)
+    }
+
     /// Whether a value of this row, or of its elements, is surely something.
     pub(crate) fn is_never_none(self, ty: &Type, row: &Row) -> bool {
         let always = matches!(
             ty.stripped(),
             Type::Cell(_) | Type::Run(_) | Type::Record(_) | Type::Union(_) | Type::Array(_)
         );
-        always
-            && row.when.is_none()
-            && row.none.is_empty()
-            && row.absent.is_none()
-            && !row.homes.contains(&Home::Absent)
+        always && !self.may_be_missing(row) && row.none.is_empty() && row.absent.is_none()
     }
 }
 

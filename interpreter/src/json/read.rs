@@ -504,7 +504,7 @@ impl<'t, 'm> Reader<'t, 'm> {
                 self.problems.inside(key, |problems| problems.add(member, message));
             }
         }
-        self.fields(json, rows, &mut value, 0);
+        self.fields(json, rows, &mut value, (0, false));
         if let Some(kept) = json.get(KEPT) {
             value.kept = self.kept(kept);
             self.check_kept(kept, Some(record));
@@ -563,23 +563,32 @@ impl<'t, 'm> Reader<'t, 'm> {
         }
     }
 
-    fn fields(&mut self, json: &Json<'_>, rows: &'m [Row], value: &mut StructValue, depth: u32) {
+    /// Those of a struct without a name that may not be there are left out, or `null`, if it is not.
+    fn fields(
+        &mut self,
+        json: &Json<'_>,
+        rows: &'m [Row],
+        value: &mut StructValue,
+        (depth, optional): (u32, bool),
+    ) {
         for row in rows {
             let Some(name) = &row.name else {
                 if let Some(inner) = flattened(row).filter(|_| depth < 64) {
-                    self.fields(json, self.shapes.rows(inner), value, depth + 1);
+                    let optional = optional || self.shapes.may_be_missing(row);
+                    self.fields(json, self.shapes.rows(inner), value, (depth + 1, optional));
                 }
                 continue;
             };
             let key = escaped(name);
-            match json.get(&key) {
+            let never = optional && self.shapes.is_never_none(&row.ty, row);
+            match json.get(&key).filter(|member| !never || member.kind != Kind::Null) {
                 Some(member) => {
                     let length = self.problems.enter(&key);
                     let field = self.row(member, row);
                     self.problems.path.truncate(length);
                     value.fields.push((name.clone(), field));
                 }
-                None if self.shapes.is_required(row) => {
+                None if !optional && self.shapes.is_required(row) => {
                     let message = format!("expected {}, found nothing", self.words(row));
                     self.problems.add_at(json, &key, message);
                 }

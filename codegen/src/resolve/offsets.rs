@@ -47,8 +47,8 @@ impl<'t> Cx<'t> {
         }
         let decides = usize::from(matches!(model.byte_order, ByteOrderRule::Mark { .. }));
         let rows = model.records.iter().flat_map(|record| &record.rows);
-        let marks = rows.filter(|row| matches!(row.ty, Type::ByteOrderMark));
-        if let Some(idle) = marks.skip(decides).next() {
+        let mut marks = rows.filter(|row| matches!(row.ty, Type::ByteOrderMark));
+        if let Some(idle) = marks.nth(decides) {
             let d = self.d.error("E0234", idle.span, "this `byte_order` decides nothing");
             match decides {
                 0 => d.help("write `endian=byte_order` in the line of the module"),

@@ -221,6 +221,14 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor.at = self.fixed_end(node, block.map_or(cursor.at, |size| base + size));
         self.tree.own_node_mut(node).tail = short(cursor.at);
         let begun = self.begun.len();
+        let result = self.read_following(node, cursor);
+        self.begun.truncate(begun);
+        result
+    }
+
+    /// Reads the rows that have no homes.
+    fn read_following(&mut self, node: NodeRef, cursor: &mut Cursor<'b>) -> Read<()> {
+        let (plan, record) = (self.tree.plan(node), self.tree.record(node));
         for id in &plan.following {
             let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
             let loc = Loc::row(node, *id);
@@ -234,7 +242,6 @@ impl<'p, 'b> Engine<'p, 'b> {
                 return result;
             }
         }
-        self.begun.truncate(begun);
         Ok(())
     }
 

@@ -125,6 +125,14 @@ impl<'p> Engine<'p, '_> {
             self.tree.own_node_mut(node).tail = short(spot.at);
         }
         let begun = self.begun.len();
+        let result = self.lay_following(node, spot);
+        self.begun.truncate(begun);
+        result
+    }
+
+    /// Places the rows that have no homes.
+    fn lay_following(&mut self, node: NodeRef, spot: &mut Spot) -> Fallible<()> {
+        let (plan, record) = (self.tree.plan(node), self.tree.record(node));
         for id in &plan.following {
             let (row, planned) = (&record.rows[id.index()], &plan.rows[id.index()]);
             if planned.home != Home::Next {
@@ -142,7 +150,6 @@ impl<'p> Engine<'p, '_> {
                 self.lay_row(loc, row, spot)?;
             }
         }
-        self.begun.truncate(begun);
         Ok(())
     }
 

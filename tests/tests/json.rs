@@ -348,6 +348,27 @@ fn hostile_texts_end_in_errors() {
 }
 
 #[test]
+fn fields_of_what_is_not_there_may_be_left_out() {
+    let schema = r#"module a root=File endian=little
+struct File { u8 k; when "k != 0" { A }; u8 z }
+struct A { u8 a; u8 b none=0 }
+"#;
+    let model = programs::from_text("a.kdl", schema, None).expect("the schema is clean");
+    let bytes = |rest: &str| {
+        let head = r#""tool": "formwork 0.1.0", "format": "a", "schema_version": 1"#;
+        let text = format!(r#"{{{head}, "value": {{"k": {rest}, "z": 9}}}}"#);
+        let value = Text::parse(&text).and_then(|text| text.value(&model));
+        write(&model, &value.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
+    };
+    assert_eq!(bytes("0"), Ok(vec![0, 9]));
+    assert_eq!(bytes(r#"0, "a": null, "b": null"#), Ok(vec![0, 9]));
+    assert_eq!(bytes(r#"1, "a": 5, "b": 6"#), Ok(vec![1, 5, 6, 9]));
+    assert_eq!(bytes(r#"1, "a": 5, "b": null"#), Ok(vec![1, 5, 0, 9]));
+    assert!(bytes("1").is_err(), "a struct that is there needs its fields");
+    assert!(bytes(r#"0, "a": 5"#).is_err(), "nothing is where the struct is not there");
+}
+
+#[test]
 fn a_struct_may_stand_for_itself() {
     let schema = "module a root=File endian=little\n\
                   struct File { T t }\nstruct T transparent { u8 n; T inner count=n }";

@@ -5,9 +5,12 @@ use std::collections::HashMap;
 use super::context::{Context, element, has_bytes, row_name};
 use super::exprs::{inline_lengths, own_rows, values};
 use crate::diagnostic::Diagnostics;
-use crate::model::{ExprId, Member, Model, RecordId, Row, RowId, RowKind, Start, Step, Tag, Type};
+use crate::model::{
+    Expr, ExprId, Member, Model, RecordId, Row, RowId, RowKind, Start, Step, Tag, Type,
+};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let positions = context.model.mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd));
     for (id, record) in context.model.records() {
         let order: HashMap<RowId, usize> =
             record.read_order.iter().enumerate().map(|(place, &row)| (row, place)).collect();
@@ -45,8 +48,17 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 })
             };
             let own = needed.iter().flat_map(|expr| own_rows(context.model, id, *expr));
-            rows.extend(own.map(|(row, _)| row).filter(inline));
+            let own: Vec<RowId> = own.map(|(row, _)| row).collect();
+            rows.extend(own.iter().copied().filter(inline));
             let late = rows.iter().find(|row| order.get(row).is_some_and(|at| *at >= place));
+            // What is about the place where it stands is known there.
+            let stands = |row: &RowId| match record.rows.get(row.index()) {
+                Some(Row { kind: RowKind::Value { seen: Some(seen) }, when, .. }) => {
+                    when.iter().chain([seen]).any(|expr| positions[expr.index()])
+                }
+                _ => false,
+            };
+            let late = late.or_else(|| own.iter().find(|row| **row >= number && stands(row)));
             let Some(late) = late.and_then(|late| record.rows.get(late.index())) else { continue };
             let message = if std::ptr::eq(late, row) {
                 format!("{} is needed to read itself", row_name(row))

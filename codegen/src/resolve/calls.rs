@@ -56,7 +56,7 @@ impl<'t> Cx<'t> {
             let longer = Path { start: path.start.clone(), steps, text: path.text.clone() };
             found.expr = self.exprs.add(Expr::Path(longer));
         }
-        if matches!(found.shape, Shape::Array(_) | Shape::Any) {
+        if matches!(found.shape, Shape::Array(_) | Shape::Any(_)) {
             return Some(found);
         }
         if found.shape == Shape::Bytes {
@@ -200,10 +200,10 @@ impl<'t> Cx<'t> {
         for (arg, kind) in args.iter().zip(kinds) {
             let found = self.seen_expr(env, arg)?;
             let fine = match *kind {
-                "int" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any),
-                "bytes" => matches!(found.shape, Shape::Bytes | Shape::Any),
-                "number" => matches!(found.shape, Shape::Float | Shape::Int(_) | Shape::Any),
-                _ => matches!(found.shape, Shape::Text | Shape::Bytes | Shape::Any),
+                "int" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any(_)),
+                "bytes" => matches!(found.shape, Shape::Bytes | Shape::Any(_)),
+                "number" => matches!(found.shape, Shape::Float | Shape::Int(_) | Shape::Any(_)),
+                _ => matches!(found.shape, Shape::Text | Shape::Bytes | Shape::Any(_)),
             };
             if !fine {
                 let what = match *kind {
@@ -223,19 +223,19 @@ impl<'t> Cx<'t> {
     /// The lesser or greater of two numbers.
     fn of_two(&mut self, env: &Env, function: Function, args: &[Ex]) -> Option<Val> {
         let mut list = Vec::new();
-        let mut shape = Shape::Any;
+        let mut shape = Shape::ANY;
         for arg in args {
             let found = self.seen_expr(env, arg)?;
             shape = match (found.shape, shape) {
-                (found @ (Shape::Int(_) | Shape::Address), Shape::Any) => found,
+                (found @ (Shape::Int(_) | Shape::Address), Shape::Any(_)) => found,
                 (Shape::Int(_) | Shape::Address, Shape::Int(_) | Shape::Address) => {
                     Shape::Int(None)
                 }
-                (Shape::Float, Shape::Float | Shape::Any) => Shape::Float,
-                (Shape::Any, shape) => shape,
+                (Shape::Float, Shape::Float | Shape::Any(_)) => Shape::Float,
+                (Shape::Any(_), shape) => shape,
                 (other, before) => {
                     let what = match before {
-                        Shape::Any => "a number",
+                        Shape::Any(_) => "a number",
                         Shape::Float => "a float",
                         _ => "an integer",
                     };
@@ -261,7 +261,7 @@ impl<'t> Cx<'t> {
             [from, to] => {
                 let (from_value, to_value) = (self.expr(env, from)?, self.expr(env, to)?);
                 for (arg, found) in [(from, &from_value), (to, &to_value)] {
-                    if !matches!(found.shape, Shape::Int(_) | Shape::Address | Shape::Any) {
+                    if !matches!(found.shape, Shape::Int(_) | Shape::Address | Shape::Any(_)) {
                         self.wrong(arg.span, "an address", &found.shape);
                         return None;
                     }
@@ -318,11 +318,11 @@ impl<'t> Cx<'t> {
             "is_last" => self.val(Expr::IsLast(path), Shape::Bool),
             "listed" => self.val(Expr::Listed(path), Shape::Bool),
             _ => {
-                if !matches!(shape, Shape::Array(_) | Shape::Any) {
+                if !matches!(shape, Shape::Array(_) | Shape::Any(_)) {
                     self.wrong(arg.span, "an array of texts", &shape);
                     return None;
                 }
-                self.val(Expr::Patricia(path), Shape::Array(Box::new(Shape::Any)))
+                self.val(Expr::Patricia(path), Shape::Array(Box::new(Shape::ANY)))
             }
         }
     }
@@ -434,7 +434,7 @@ impl<'t> Cx<'t> {
         let shape = match function {
             StreamFunction::Count | StreamFunction::FirstIndex => Shape::Int(None),
             StreamFunction::Any | StreamFunction::All => {
-                if filter.is_none() && !matches!(seen, Shape::Bool | Shape::Any) {
+                if filter.is_none() && !matches!(seen, Shape::Bool | Shape::Any(_)) {
                     self.wrong(arg.span, "an array of truth values, or `where`", &found.shape);
                     return None;
                 }
@@ -442,7 +442,7 @@ impl<'t> Cx<'t> {
             }
             StreamFunction::First => element,
             StreamFunction::Sum | StreamFunction::Min | StreamFunction::Max => {
-                if !matches!(seen, Shape::Int(_) | Shape::Any | Shape::Float | Shape::Address) {
+                if !matches!(seen, Shape::Int(_) | Shape::Any(_) | Shape::Float | Shape::Address) {
                     self.wrong(arg.span, "an array of numbers", &found.shape);
                     return None;
                 }

@@ -421,7 +421,8 @@ impl Shape {
         match self {
             Shape::Array(inner) => (**inner).clone(),
             Shape::Bytes => Shape::Int(None),
-            _ => Shape::Any,
+            Shape::Any(records) => Shape::Any(records.clone()),
+            _ => Shape::ANY,
         }
     }
 }

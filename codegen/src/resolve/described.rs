@@ -32,7 +32,7 @@ impl<'t> Cx<'t> {
     fn array_of(&mut self, env: &Env, of: &'t RefEx) -> Option<(Path, Shape)> {
         let (mut path, mut shape) = self.path(env, &of.array)?;
         self.through_transparent(&mut shape, &mut path.steps);
-        if !matches!(shape, Shape::Array(_) | Shape::Any) {
+        if !matches!(shape, Shape::Array(_) | Shape::Any(_)) {
             let what = self.describe(&shape);
             self.d
                 .error("E0223", of.array.span(), "`of=` needs the path of an array")

@@ -420,7 +420,7 @@ impl<'t> Cx<'t> {
     ) -> Option<Part> {
         let ty = &built.ty;
         let kind = RowKind::Plain;
-        let shape = self.slot_shape(id, slot).unwrap_or(Shape::Any);
+        let shape = self.slot_shape(id, slot).unwrap_or(Shape::ANY);
         let hint = match &shape {
             Shape::Int(id) => *id,
             _ => None,
@@ -537,7 +537,7 @@ impl<'t> Cx<'t> {
         let value = &self.seen(value);
         let number = |s: &Shape| matches!(s, Shape::Int(_) | Shape::Address | Shape::Bool);
         let fine = match (row, value) {
-            (Shape::Any, _) | (_, Shape::Any) | (Shape::Nothing, _) => true,
+            (Shape::Any(_), _) | (_, Shape::Any(_)) | (Shape::Nothing, _) => true,
             (Shape::Float, Shape::Int(_)) => true,
             (Shape::Bytes, Shape::Text) | (Shape::Text, Shape::Bytes) => true,
             (Shape::Array(_), Shape::Array(_)) => true,

@@ -8,7 +8,7 @@ use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
 fn numeric(shape: &Shape) -> bool {
-    matches!(shape, Shape::Int(_) | Shape::Address | Shape::Any | Shape::Bool)
+    matches!(shape, Shape::Int(_) | Shape::Address | Shape::Any(_) | Shape::Bool)
 }
 
 impl<'t> Cx<'t> {
@@ -24,7 +24,7 @@ impl<'t> Cx<'t> {
     /// An expression that must be an integer or address.
     pub(super) fn int(&mut self, env: &Env, ex: &Ex) -> Option<ExprId> {
         let found = self.seen_expr(env, ex)?;
-        if matches!(found.shape, Shape::Int(_) | Shape::Address | Shape::Any) {
+        if matches!(found.shape, Shape::Int(_) | Shape::Address | Shape::Any(_)) {
             return Some(found.expr);
         }
         self.wrong(ex.span, "an integer", &found.shape);
@@ -34,7 +34,7 @@ impl<'t> Cx<'t> {
     /// An expression that must be true or false.
     pub(super) fn truth(&mut self, env: &Env, ex: &Ex) -> Option<ExprId> {
         let found = self.seen_expr(env, ex)?;
-        if matches!(found.shape, Shape::Bool | Shape::Any) {
+        if matches!(found.shape, Shape::Bool | Shape::Any(_)) {
             return Some(found.expr);
         }
         self.wrong(ex.span, "a condition", &found.shape);
@@ -80,7 +80,7 @@ impl<'t> Cx<'t> {
                     UnaryOp::Not => (self.truth(env, a)?, Shape::Bool),
                     UnaryOp::Negate => {
                         let found = self.expr(env, a)?;
-                        if !matches!(found.shape, Shape::Int(_) | Shape::Float | Shape::Any) {
+                        if !matches!(found.shape, Shape::Int(_) | Shape::Float | Shape::Any(_)) {
                             self.wrong(a.span, "a number", &found.shape);
                             return None;
                         }
@@ -166,7 +166,7 @@ impl<'t> Cx<'t> {
                 let right = self.seen_expr(env, b)?;
                 let floats = left.shape == Shape::Float || right.shape == Shape::Float;
                 for (part, ex) in [(&left, a), (&right, b)] {
-                    let fine = matches!(part.shape, Shape::Int(_) | Shape::Address | Shape::Any)
+                    let fine = matches!(part.shape, Shape::Int(_) | Shape::Address | Shape::Any(_))
                         || (floats && part.shape == Shape::Float);
                     if !fine {
                         self.wrong(ex.span, "a number", &part.shape);
@@ -183,7 +183,9 @@ impl<'t> Cx<'t> {
                             .help("their difference is a number: `at(a) - at(b)`");
                         return None;
                     }
-                    (Add | Subtract, Shape::Any, _) | (Add | Subtract, _, Shape::Any) => Shape::Any,
+                    (Add | Subtract, Shape::Any(_), _) | (Add | Subtract, _, Shape::Any(_)) => {
+                        Shape::ANY
+                    }
                     _ => Shape::Int(None),
                 };
                 self.val(Expr::Binary(op, left.expr, right.expr), shape)
@@ -207,7 +209,8 @@ impl<'t> Cx<'t> {
     /// A value is one of the two: a list is exchanged for a list only.
     fn alike(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<()> {
         let (a, b) = (&self.seen(a), &self.seen(b));
-        if a.is_array() == b.is_array() || matches!(a, Shape::Any) || matches!(b, Shape::Any) {
+        if a.is_array() == b.is_array() || matches!(a, Shape::Any(_)) || matches!(b, Shape::Any(_))
+        {
             return Some(());
         }
         let (left, right) = (self.describe(a), self.describe(b));
@@ -220,7 +223,7 @@ impl<'t> Cx<'t> {
     pub(super) fn comparable(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<()> {
         let (a, b) = (&self.seen(a), &self.seen(b));
         let fine = match (a, b) {
-            (Shape::Any, _) | (_, Shape::Any) => true,
+            (Shape::Any(_), _) | (_, Shape::Any(_)) => true,
             (Shape::Int(Some(a)), Shape::Int(Some(b))) => a == b,
             (Shape::Float, Shape::Int(_)) | (Shape::Int(_), Shape::Float) => true,
             (Shape::Nodes(_) | Shape::Union(_) | Shape::Array(_), _) => a == b,
@@ -266,15 +269,15 @@ impl<'t> Cx<'t> {
             }
             if word == "none" {
                 let expr = self.nothing("none");
-                return Some(Val { expr, shape: Shape::Any });
+                return Some(Val { expr, shape: Shape::ANY });
             }
         }
         match path.text().as_str() {
             "relocation.sections" => {
-                return self.val(Expr::RelocationSections, Shape::Array(Box::new(Shape::Any)));
+                return self.val(Expr::RelocationSections, Shape::Array(Box::new(Shape::ANY)));
             }
             "relocation.entries" => {
-                return self.val(Expr::RelocationEntries, Shape::Array(Box::new(Shape::Any)));
+                return self.val(Expr::RelocationEntries, Shape::Array(Box::new(Shape::ANY)));
             }
             _ => {}
         }
@@ -310,7 +313,7 @@ impl<'t> Cx<'t> {
             }));
         }
         let Shape::Union(union) = shape else {
-            if shape == Shape::Any {
+            if matches!(shape, Shape::Any(_)) {
                 return self.val(Expr::Is(path, case.value.clone()), Shape::Bool);
             }
             self.wrong(a.span, "a union", &shape);
@@ -334,8 +337,8 @@ impl<'t> Cx<'t> {
     /// What is one of two, of which one may be unknown.
     fn either(&mut self, a: Shape, b: Shape) -> Shape {
         match (&a, &b) {
-            (Shape::Any, _) => b,
-            (_, Shape::Any) => a,
+            (Shape::Any(records), _) if records.is_empty() => b,
+            (_, Shape::Any(records)) if records.is_empty() => a,
             (Shape::Address, Shape::Int(_)) | (Shape::Int(_), Shape::Address) => Shape::Address,
             _ => self.merge(a, b),
         }

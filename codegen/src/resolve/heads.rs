@@ -27,7 +27,7 @@ impl<'t> Cx<'t> {
                 return Some(Head::Path(Start::This, Vec::new(), Shape::Nodes(vec![id]), 0));
             }
             ("it", _) if env.it.is_some() => {
-                let shape = env.it.clone().unwrap_or(Shape::Any);
+                let shape = env.it.clone().unwrap_or(Shape::ANY);
                 return Some(Head::Path(Start::It, Vec::new(), shape, 0));
             }
             ("parent", Some(id)) => {
@@ -49,18 +49,19 @@ impl<'t> Cx<'t> {
                     }
                     nodes = next;
                 }
-                let shape = if nodes.is_empty() { Shape::Any } else { Shape::Nodes(nodes) };
+                let shape = if nodes.is_empty() { Shape::ANY } else { Shape::Nodes(nodes) };
                 return Some(Head::Path(Start::Up(1 + id32(more)), Vec::new(), shape, more));
             }
             _ => {}
         }
         if env.alias.as_deref() == Some(name) && ex.steps.is_empty() {
-            let shape = env.it.clone().unwrap_or(Shape::Any);
+            let shape = env.it.clone().unwrap_or(Shape::ANY);
             return Some(Head::Path(Start::It, Vec::new(), shape, 0));
         }
         if let Some(element) = &env.element
-            && *element != Shape::Any
+            && *element != Shape::ANY
             && let Some((steps, shape)) = self.field(element, name, span, false)
+            && steps.iter().all(|step| !matches!(step, Step::Field(to) if to.members.is_empty()))
         {
             return Some(Head::Path(Start::It, steps, shape, 0));
         }
@@ -69,7 +70,7 @@ impl<'t> Cx<'t> {
         while let Some(id) = at {
             self.settle_unnamed(id, 0);
             if let Some(way) = self.member(id, name, 0) {
-                let shape = self.member_shape(id, &way).unwrap_or(Shape::Any);
+                let shape = self.member_shape(id, &way).unwrap_or(Shape::ANY);
                 let start = if level == 0 { Start::This } else { Start::Up(level) };
                 let field = Field { name: name.to_owned(), members: vec![(id, way)] };
                 return Some(Head::Path(start, vec![Step::Field(field)], shape, 0));
@@ -161,7 +162,7 @@ impl<'t> Cx<'t> {
                     let list = self.by_decl.get(&(scope, index)).cloned().unwrap_or_default();
                     let root = self.root.is_some_and(|root| list == [root]);
                     let start = if root { Start::Root } else { Start::Enclosing(list.clone()) };
-                    let shape = if list.is_empty() { Shape::Any } else { Shape::Nodes(list) };
+                    let shape = if list.is_empty() { Shape::ANY } else { Shape::Nodes(list) };
                     return Some(Some(Head::Path(start, Vec::new(), shape, length - 1)));
                 }
                 DeclBody::Enum { members, .. } => {

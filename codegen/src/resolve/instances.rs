@@ -57,7 +57,7 @@ impl<'t> Cx<'t> {
         let ex = arg.ex.as_ref()?;
         let env = Env { it: self.it.clone(), ..self.env(scope, record) };
         if ex.word() == Some("none") {
-            return Some(Bound::Argument(at, Shape::Any, self.nothing("none")));
+            return Some(Bound::Argument(at, Shape::ANY, self.nothing("none")));
         }
         let val = self.expr(&env, ex)?;
         match &self.exprs[val.expr] {

@@ -253,7 +253,7 @@ impl<'t> Cx<'t> {
         for &id in records {
             let Some(row) = self.row_named(id, name) else { continue };
             rows.push((id, row));
-            let found = self.slot_shape(id, row.index()).unwrap_or(Shape::Any);
+            let found = self.slot_shape(id, row.index()).unwrap_or(Shape::ANY);
             shape = Some(match shape {
                 None => found,
                 Some(known) => self.merge(known, found),

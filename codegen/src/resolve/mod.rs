@@ -128,8 +128,13 @@ enum Shape {
     Array(Box<Shape>),
     Order,
     Nothing,
-    /// Not known, or several.
-    Any,
+    /// Not known, or one of several: those that have fields are nodes of these records.
+    Any(Vec<RecordId>),
+}
+
+impl Shape {
+    /// Not known at all.
+    const ANY: Self = Self::Any(Vec::new());
 }
 
 /// Something computed on demand.

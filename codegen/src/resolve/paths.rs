@@ -173,7 +173,7 @@ impl<'t> Cx<'t> {
         match self.path_through(env, ex)? {
             Ok((path, mut shape, false)) => {
                 self.through_transparent(&mut shape, &mut path.steps.clone());
-                if matches!(shape, Shape::Array(_) | Shape::Any) {
+                if matches!(shape, Shape::Array(_) | Shape::Any(_)) {
                     return Some(path);
                 }
                 let what = self.describe(&shape);
@@ -230,7 +230,7 @@ impl<'t> Cx<'t> {
                 }
                 StepEx::Index(index) => {
                     self.through_transparent(&mut shape, &mut steps);
-                    if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any) {
+                    if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any(_)) {
                         let what = self.describe(&shape);
                         let row = self.row_at(&steps);
                         let d = self.d.error("E0220", index.span, "only arrays have elements");
@@ -244,7 +244,7 @@ impl<'t> Cx<'t> {
                 }
                 StepEx::Last(span) => {
                     self.through_transparent(&mut shape, &mut steps);
-                    if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any) {
+                    if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any(_)) {
                         let what = self.describe(&shape);
                         let row = self.row_at(&steps);
                         let d = self.d.error("E0220", *span, "only arrays have a last element");
@@ -378,9 +378,12 @@ impl<'t> Cx<'t> {
                 let (steps, shape) = self.field(&inner.clone(), name, span, report)?;
                 Some((steps, shape))
             }
-            Shape::Any => {
+            Shape::Any(records) => {
+                if let Some((steps, found)) = self.field_of(&records.clone(), name, span, false) {
+                    return Some((steps, Shape::Any(self.records_of(found))));
+                }
                 let field = Field { name: name.to_owned(), members: Vec::new() };
-                Some((vec![Step::Field(field)], Shape::Any))
+                Some((vec![Step::Field(field)], Shape::ANY))
             }
             Shape::Union(union) => {
                 let records = self.case_records(*union);
@@ -419,7 +422,7 @@ impl<'t> Cx<'t> {
         }
         if !members.is_empty() {
             let field = Field { name: name.to_owned(), members };
-            return Some((vec![Step::Field(field)], shape.unwrap_or(Shape::Any)));
+            return Some((vec![Step::Field(field)], shape.unwrap_or(Shape::ANY)));
         }
         // Through what stands for the record, or its choice.
         let (mut through, mut ways, mut inner) = (None, Vec::new(), None);
@@ -521,7 +524,7 @@ impl<'t> Cx<'t> {
             Shape::Array(_) => "an array".to_owned(),
             Shape::Order => "a byte order".to_owned(),
             Shape::Nothing => "nothing".to_owned(),
-            Shape::Any => "something".to_owned(),
+            Shape::Any(_) => "something".to_owned(),
         }
     }
 }

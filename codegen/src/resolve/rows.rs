@@ -297,7 +297,7 @@ impl<'t> Cx<'t> {
                 built.reference = self.reference(env, reference);
             }
         }
-        let shape = self.slot_shape(id, slot).unwrap_or(Shape::Any);
+        let shape = self.slot_shape(id, slot).unwrap_or(Shape::ANY);
         let array = shape.is_array();
         let element = if array { shape.element() } else { shape };
         let alias = self.rec(id).slots[slot].name.filter(|_| array).map(str::to_owned);
@@ -371,7 +371,7 @@ impl<'t> Cx<'t> {
                 self.path(env, &ex.array)?;
                 let (_, key) = self.field(&elements.element(), &last.value, last.span, true)?;
                 let key = self.seen(&key);
-                if !matches!(key, Shape::Int(_) | Shape::Address | Shape::Any) {
+                if !matches!(key, Shape::Int(_) | Shape::Address | Shape::Any(_)) {
                     let what = self.describe(&key);
                     let d = self.d.error(
                         "E0223",
@@ -390,7 +390,7 @@ impl<'t> Cx<'t> {
         }
         let (mut array, mut shape) = self.path(env, &path_ex)?;
         self.through_transparent(&mut shape, &mut array.steps);
-        if !matches!(shape, Shape::Array(_) | Shape::Any) {
+        if !matches!(shape, Shape::Array(_) | Shape::Any(_)) {
             let what = self.describe(&shape);
             let row = self.row_of(&array);
             let d = self.d.error("E0223", ex.array.span(), "`ref=` needs the path of an array");

@@ -259,7 +259,7 @@ impl<'t> Cx<'t> {
     pub(super) fn slot_shape(&mut self, id: RecordId, slot: usize) -> Option<Shape> {
         if self.placing && self.is_unfinished(id, slot) {
             self.unfinished = Some((id, slot));
-            return Some(Shape::Any);
+            return Some(Shape::ANY);
         }
         let placing = std::mem::replace(&mut self.placing, false);
         let shape = self.whole_shape(id, slot);
@@ -334,7 +334,7 @@ impl<'t> Cx<'t> {
                         None => shape.element(),
                     }
                 }
-                _ => Shape::Any,
+                _ => Shape::ANY,
             };
         }
         match &row.word {
@@ -375,7 +375,7 @@ impl<'t> Cx<'t> {
             Type::Pointer(pointer) => match &pointer.target {
                 Target::Own(target) => self.type_shape(target),
                 Target::Pooled => Shape::Text,
-                Target::Element => Shape::Any,
+                Target::Element => Shape::ANY,
             },
             Type::Array(array) => Shape::Array(Box::new(self.type_shape(&array.element))),
             Type::Region(region) => self.type_shape(&region.inner),
@@ -469,7 +469,25 @@ impl<'t> Cx<'t> {
             (Shape::Array(a), Shape::Array(b)) => Shape::Array(Box::new(self.merge(*a, *b))),
             (Shape::Int(_), Shape::Int(_)) => Shape::Int(None),
             (Shape::Nothing, other) | (other, Shape::Nothing) => other,
-            _ => Shape::Any,
+            (a, b) => {
+                let mut records = self.records_of(a);
+                for id in self.records_of(b) {
+                    if !records.contains(&id) {
+                        records.push(id);
+                    }
+                }
+                Shape::Any(records)
+            }
+        }
+    }
+
+    /// Records whose fields a path can lead on to.
+    pub(super) fn records_of(&mut self, shape: Shape) -> Vec<RecordId> {
+        match shape {
+            Shape::Nodes(records) | Shape::Any(records) => records,
+            Shape::Union(union) => self.case_records(union),
+            Shape::Array(element) => self.records_of(*element),
+            _ => Vec::new(),
         }
     }
 }

@@ -173,7 +173,7 @@ impl<'t> Cx<'t> {
                 let found = self.expr(&env, ex)?;
                 let labelled = match &found.shape {
                     Shape::Int(id) => Labelled::Number(*id),
-                    Shape::Any | Shape::Address => Labelled::Number(None),
+                    Shape::Any(_) | Shape::Address => Labelled::Number(None),
                     Shape::Bool => Labelled::Bool,
                     Shape::Text => Labelled::Text,
                     Shape::Bytes => Labelled::Bytes,

@@ -159,6 +159,8 @@ fn top(node: &Node, tree: &mut Tree, diagnostics: &mut Diagnostics) {
             );
             if let Some(near) = nearest(other, TOP) {
                 d.label(format!("did you mean `{near}`?"));
+            } else if tree.head.is_none() && tree.part.is_none() && tree.decls.is_empty() {
+                d.help("a schema begins with `module NAME root=STRUCT endian=little`");
             } else if types::type_of(&node.name, &mut Diagnostics::default()).is_some()
                 && node.args.first().is_some_and(|a| a.text().is_some())
             {

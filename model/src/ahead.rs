@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    DefinerScope, DefinerSource, Expr, ExprId, Home, Measure, Member, Model, Path, RecordId, Role,
-    Row, RowId, Start, Step, Type,
+    DefinerScope, DefinerSource, Expr, ExprId, Field, Home, Measure, Member, Model, Path, RecordId,
+    Role, Row, RowId, Start, Step, Type,
 };
 
 /// Something that is looked at: an expression in a record, in front of one of its rows.
@@ -49,29 +49,55 @@ impl Model {
         ahead
     }
 
-    /// Whether an address is that of something around, or of a row in front, here or in a struct around.
+    /// Whether an address is that of something around, or of a row in front, here or in a struct
+    /// around, or of what is in such a row.
     fn is_placed_before(&self, path: &Path, end: bool, record: RecordId, row: RowId) -> bool {
         if matches!(path.start, Start::It | Start::Argument(_)) {
             return false;
         }
-        let field = match path.steps.as_slice() {
-            [] => return !end,
-            [Step::Field(field)] => field,
-            _ => return false,
+        let first = match path.steps.first() {
+            None => return !end,
+            Some(Step::Field(field)) => field,
+            Some(_) => return false,
         };
-        field.members.iter().all(|(around, way)| {
-            let [Member::Row(of)] = way.as_slice() else { return false };
+        let is_before = |around: RecordId, of: RowId| {
             let rows = &self.records[around.index()].rows;
-            let there = &rows[of.index()];
-            let inline = there.homes.iter().all(|home| !matches!(home, Home::Nowhere));
             let leads_here =
                 |row: &Row| self.held(&row.ty).any(|of| of == record || self.holds(of, record));
-            let is_before = match (*around == record, &path.start) {
-                (true, Start::This | Start::Enclosing(_)) => *of < row,
+            match (around == record, &path.start) {
+                (true, Start::This | Start::Enclosing(_)) => of < row,
                 _ => !rows[..=of.index()].iter().any(leads_here),
-            };
-            is_before && inline && !matches!(there.ty.stripped(), Type::Pointer(_))
+            }
+        };
+        self.all_rows(first, |around, of| is_before(around, of))
+            && path.steps.iter().enumerate().all(|(at, step)| match step {
+                Step::Field(field) => {
+                    let inside = at + 1 < path.steps.len();
+                    self.all_rows(field, |of, row| self.is_in_place(of, row, inside))
+                }
+                _ => true,
+            })
+    }
+
+    /// Whether something holds for all rows that a field may be.
+    fn all_rows(&self, field: &Field, holds: impl Fn(RecordId, RowId) -> bool) -> bool {
+        field.members.iter().all(|(record, way)| match way.as_slice() {
+            [Member::Row(row)] => holds(*record, *row),
+            _ => false,
         })
+    }
+
+    /// Whether a row is among the bytes of its struct and does not lead elsewhere, nor do its
+    /// elements if it is about something `inside`.
+    fn is_in_place(&self, record: RecordId, row: RowId, inside: bool) -> bool {
+        let row = &self.records[record.index()].rows[row.index()];
+        let mut ty = row.ty.stripped();
+        while let (Type::Array(array), true) = (ty, inside) {
+            ty = array.element.stripped();
+        }
+        row.homes.iter().all(|home| !matches!(home, Home::Nowhere))
+            && row.reference.is_none()
+            && !matches!(ty, Type::Pointer(_))
     }
 
     /// Whether a path names a number that follows from an address; expressions that it follows from

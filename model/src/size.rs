@@ -303,6 +303,8 @@ impl Model {
                 };
                 count.checked_mul(step)
             }
+            // Padding in front of the region has as many bytes as its address asks for.
+            Type::Region(region) if region.align().is_some() => None,
             Type::Region(region) => match &region.extent {
                 Extent::Size(size) => u64::try_from(self.exprs.constant(*size)?).ok(),
                 Extent::End(_) | Extent::Terminated(_) | Extent::Rest => None,

@@ -206,11 +206,23 @@ pub struct RegionType {
     pub trim: Option<Trim>,
 }
 
+impl Type {
+    /// Where the first byte of it is if it begins at an address: behind the padding of a text that
+    /// is aligned.
+    #[must_use]
+    pub fn start(&self, at: u64) -> u64 {
+        match self.stripped() {
+            Self::Run(run) => at.next_multiple_of(run.align.unwrap_or(1).max(1)),
+            _ => at,
+        }
+    }
+}
+
 impl RegionType {
     /// Alignment of the text in the region, if that is one: the region begins behind the padding.
     #[must_use]
     pub fn align(&self) -> Option<u64> {
-        match &self.inner {
+        match self.inner.stripped() {
             Type::Run(run) => run.align.filter(|align| *align > 1),
             _ => None,
         }

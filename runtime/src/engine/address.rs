@@ -143,6 +143,12 @@ impl<'p> Engine<'p, '_> {
             }
             here = self.tree.element_at(array, index, end);
         }
+        // The padding of a text belongs to its row, and is in front of it.
+        if !end && here != UNPLACED {
+            if let Some(ty) = type_of(self.tree.row(loc), loc) {
+                here = short(ty.start(here.into()));
+            }
+        }
         let mut item = self.tree.entry(loc);
         let mut pointed = false;
         while let Item::Pointer(pointer) = item {
@@ -213,8 +219,8 @@ fn is_strided(row: &Row) -> bool {
     matches!(ty, Type::Array(array) if array.stride.is_some())
 }
 
-/// The pointer that a row or element is.
-pub(crate) fn pointer_type(row: &Row, loc: Loc) -> Option<&PointerType> {
+/// What a row or element is.
+fn type_of(row: &Row, loc: Loc) -> Option<&Type> {
     let mut ty = row.ty.stripped();
     if loc.index().is_some() {
         while let Type::Pointer(pointer) = ty {
@@ -223,8 +229,13 @@ pub(crate) fn pointer_type(row: &Row, loc: Loc) -> Option<&PointerType> {
         let Type::Array(array) = ty else { return None };
         ty = array.element.stripped();
     }
-    match ty {
-        Type::Pointer(pointer) => Some(pointer),
+    Some(ty)
+}
+
+/// The pointer that a row or element is.
+pub(crate) fn pointer_type(row: &Row, loc: Loc) -> Option<&PointerType> {
+    match type_of(row, loc) {
+        Some(Type::Pointer(pointer)) => Some(pointer),
         _ => None,
     }
 }

@@ -23,6 +23,8 @@ impl<'p> Engine<'p, '_> {
         row: &'p Row,
         spot: &mut Spot,
     ) -> Fallible<()> {
+        // The padding of a text is in front of the region.
+        spot.at = region.inner.start(spot.at);
         let at = spot.at;
         let measuring = self.writing.measuring;
         let slot = self.tree.slot_index(loc).filter(|_| measuring && loc.index().is_none());

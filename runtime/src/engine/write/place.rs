@@ -184,7 +184,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         };
         let mut align = align;
         if let Some(ty) = ty {
-            expected = run_start(ty, expected);
+            expected = ty.start(expected);
             if let Type::Run(run) = ty {
                 align = align.max(run.align.unwrap_or(1));
             }
@@ -438,7 +438,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         } else if record {
             self.writing.room = None;
             let at = self.begin(loc, align);
-            let mut spot = Spot::new(run_start(ty, at));
+            let mut spot = Spot::new(ty.start(at));
             let start = if self.writing.placing.exact { at } else { spot.at };
             self.lay_inline(loc, ty, row, &mut spot)?;
             let end = spot.at + u64::from(spot.bit > 0);
@@ -576,13 +576,5 @@ fn pointer_counts(pointer: &PointerType) -> bool {
         Some(Type::Run(run)) => matches!(run.length, RunLength::Count(_)),
         Some(_) => true,
         None => false,
-    }
-}
-
-/// Where something begins that is placed at an address: behind its own alignment.
-fn run_start(ty: &Type, at: u64) -> u64 {
-    match ty {
-        Type::Run(run) => at.next_multiple_of(run.align.unwrap_or(1).max(1)),
-        _ => at,
     }
 }

@@ -236,7 +236,11 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "constant does not fit",
         "A value given by `is=`, `usually=` or `absent=` cannot be stored in the row.",
     ),
-    ("E0713", "empty bounds", "`min=` is greater than `max=`."),
+    (
+        "E0713",
+        "empty bounds",
+        "No number that the row has room for keeps to its `min=`, `max=` or `one_of=`.",
+    ),
     (
         "E0714",
         "constant breaks a rule",
@@ -257,7 +261,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0717",
         "size that the content does not have",
         "`size=` with a constant says how many bytes there are, and the content has another size \
-         whatever is in the file, in every layout. A file is refused in which such a row is there.",
+         whatever is in the file, in every layout; or elements have more bytes than their \
+         `stride=`. A file is refused in which such a row is there.",
     ),
     ("E0720", "row without a home", "The row is absent from every layout of the format."),
     (

@@ -2,11 +2,22 @@
 
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
-use crate::model::{EpochId, Extent, Model, RegionType, Type};
+use crate::model::{ArrayType, EpochId, Extent, Model, RegionType, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
     for row in model.records.iter().flat_map(|record| &record.rows) {
+        for array in row.ty.parts().filter_map(|part| match part {
+            Type::Array(array) => Some(array),
+            _ => None,
+        }) {
+            let Some((stride, own)) = too_narrow(model, array) else { continue };
+            let message = format!("elements of {} do not fit a stride of {stride}", row_name(row));
+            found
+                .note("E0717", row.span, message)
+                .label(format!("each has {own} bytes, whatever is in the file"))
+                .help("`stride=` counts bytes from the begin of an element to that of the next");
+        }
         let regions = row.ty.parts().filter_map(|part| match part {
             Type::Region(region) => contradicts(model, region),
             _ => None,
@@ -31,4 +42,14 @@ fn contradicts(model: &Model, region: &RegionType) -> Option<(u64, u64)> {
     let sizes: Option<Vec<u64>> = sizes.collect();
     let sizes = sizes.filter(|sizes| region.trim.is_none() && !sizes.contains(&stated))?;
     sizes.first().map(|own| (stated, *own))
+}
+
+/// A stride and the size of the elements, if in no epoch one fits.
+fn too_narrow(model: &Model, array: &ArrayType) -> Option<(i128, u64)> {
+    let stride = model.exprs.constant(array.stride?)?;
+    let epochs = (0..).map(EpochId).take(model.epochs.len().max(1));
+    let sizes: Option<Vec<u64>> =
+        epochs.map(|epoch| model.size_of(&array.element, epoch)).collect();
+    let least = sizes?.into_iter().min()?;
+    (i128::from(least) > stride).then_some((stride, least))
 }

@@ -251,12 +251,23 @@ fn bounds(model: &Model, row: &Row, found: &mut Diagnostics) -> bool {
         found.error("E0713", span, message).also(row.span, "the row");
         return false;
     }
+    let Some((lowest, highest)) = single(&row.ty).and_then(|cell| range(model, cell)) else {
+        return true;
+    };
+    let (lowest, highest) = (lowest - row.plus, highest - row.plus);
+    let beyond = |(bound, span), word, out| {
+        let message = format!("{} is never at {word} {bound}", row_name(row));
+        (message, span, out)
+    };
+    let least = least.map(|least| beyond(least, "least", least.0 > highest));
+    let most = most.map(|most| beyond(most, "most", most.0 < lowest));
+    for (message, span, _) in least.into_iter().chain(most).filter(|(_, _, out)| *out) {
+        let diagnostic = found.error("E0713", span, message);
+        diagnostic.label(format!("it is {lowest} to {highest}"));
+        return false;
+    }
     for check in &row.checks {
         let CheckKind::OneOf(list) = &check.kind else { continue };
-        let Some((lowest, highest)) = single(&row.ty).and_then(|cell| range(model, cell)) else {
-            continue;
-        };
-        let (lowest, highest) = (lowest - row.plus, highest - row.plus);
         let out = |number: i128| !(lowest..=highest).contains(&number);
         let none = |expr: &ExprId| model.exprs.constant(*expr).is_some_and(out);
         if !list.is_empty() && list.iter().all(none) {

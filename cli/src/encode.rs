@@ -68,8 +68,8 @@ fn lines(error: &JsonError) -> Vec<String> {
 /// A hint for texts that another version of this program has made.
 fn foreign(header: &Header) -> Option<String> {
     let own = format!("formwork {}", env!("CARGO_PKG_VERSION"));
-    (header.tool != own)
-        .then(|| format!("note: the text was made by {}, this is {own}", header.tool))
+    let made_by = header.tool.as_ref().filter(|tool| **tool != own)?;
+    Some(format!("note: the text was made by {made_by}, this is {own}"))
 }
 
 /// The format that is said, or that the text names.

@@ -289,6 +289,16 @@ fn problems_name_the_path_and_what_was_expected() {
 }
 
 #[test]
+fn a_text_need_not_say_what_made_it() {
+    let said = Text::parse(GOOD).expect("it can be read");
+    let head = GOOD.find("\"value\"").expect("it has a value");
+    let short = format!("{{\"format\": \"shelf\", {}", &GOOD[head..]);
+    let text = Text::parse(&short).expect("it can be read");
+    assert_eq!((text.header().tool.as_deref(), text.header().schema_version), (None, None));
+    assert_eq!(text.value(&shelf()).ok(), said.value(&shelf()).ok());
+}
+
+#[test]
 fn every_problem_is_reported() {
     let text = GOOD.replace("300", "-1").replace("true", "\"yes\"").replace("\"atlas\"", "[]");
     let Err(JsonError::Value(problems)) = Text::parse(&text).and_then(|text| text.value(&shelf()))

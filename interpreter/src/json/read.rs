@@ -25,12 +25,13 @@ const MAX_DEPTH: u32 = 16_384;
 /// What stands at the head of a JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// Program that made it, with its version: `formwork 0.1.0`.
-    pub tool: String,
+    /// Program that made it, with its version: `formwork 0.1.0`. Of a text that somebody wrote it
+    /// may be missing.
+    pub tool: Option<String>,
     /// Name of the format.
     pub format: String,
-    /// Version of its schema.
-    pub schema_version: u32,
+    /// Version of its schema; where none is said, the text is taken to be of the schema at hand.
+    pub schema_version: Option<u32>,
 }
 
 /// A JSON text that was read, with its header.
@@ -80,11 +81,11 @@ impl<'t> Text<'t> {
                 FORMAT,
                 format!("expected the format `{}`, found `{format}`", model.name),
             );
-        } else if *schema_version != model.version {
+        } else if let Some(found) = schema_version.filter(|version| *version != model.version) {
             problems.add_at(
                 &self.json,
                 SCHEMA_VERSION,
-                format!("expected version {} of the schema, found {schema_version}", model.version),
+                format!("expected version {} of the schema, found {found}", model.version),
             );
         }
         let Some(json) = self.json.get(VALUE).filter(|_| problems.list.is_empty()) else {
@@ -186,14 +187,14 @@ impl<'t> Problems<'t> {
 
     fn header(&mut self, json: &Json<'_>) -> Option<Header> {
         let Kind::Object(members) = &json.kind else {
-            self.wrong(json, "an object with `tool`, `format`, `schema_version` and `value`");
+            self.wrong(json, "an object with `format` and `value`");
             return None;
         };
         let keys = [TOOL, FORMAT, SCHEMA_VERSION, VALUE];
         for (key, _) in members.iter().filter(|(key, _)| !keys.contains(&key.as_str())) {
             self.add_at(json, key, "the header has no such key".to_owned());
         }
-        for key in keys.into_iter().filter(|key| json.get(key).is_none()) {
+        for key in [FORMAT, VALUE].into_iter().filter(|key| json.get(key).is_none()) {
             self.add_at(json, key, format!("`{key}` is missing"));
         }
         let mut text = |key: &str| match json.get(key).map(|json| (json, &json.kind)) {
@@ -219,7 +220,7 @@ impl<'t> Problems<'t> {
                 problems.wrong(version, "the number of a version");
             });
         }
-        Some(Header { tool: tool?, format: format?, schema_version: schema_version? })
+        Some(Header { tool, format: format?, schema_version })
     }
 }
 

@@ -151,7 +151,11 @@ impl<'p> Engine<'p, '_> {
 
     #[cold]
     pub(crate) fn problem(&mut self, loc: Loc, kind: ProblemKind) {
-        let data = self.data_of(loc);
+        // What is too much is what was said.
+        let data = match kind {
+            ProblemKind::UnexpectedField { .. } => loc,
+            _ => self.data_of(loc),
+        };
         // A row that nobody gives is named beside the data that it follows from.
         let row = self.tree.record(loc.node).rows.get(loc.row.index());
         let name = row.filter(|_| data != loc).and_then(|row| row.name.as_deref());

@@ -15,7 +15,7 @@ use super::super::walk::Walk;
 use super::build::does_not_fit;
 use super::lay::may_say_none;
 use crate::model::{
-    Check, CheckKind, Expr, Label, Reference, Role, Row, RowId, RowKind, Tag, Type,
+    Check, CheckKind, Expr, ExprId, Label, Reference, Role, Row, RowId, RowKind, Tag,
 };
 use crate::problem::ProblemKind;
 
@@ -110,19 +110,15 @@ impl<'p> Engine<'p, '_> {
             return;
         }
         for (loc, item) in self.tree.odd_items() {
-            let row = self.tree.row(loc);
             let store = self.tree.row_plan(loc.node, loc.row).store;
             if !of(store) || self.tree.node_at(loc.node) == UNPLACED {
                 continue;
             }
-            let (expected, actual, why) = match (store, item, &row.ty) {
-                (Store::Cells(count), Item::Array(array), _) => {
-                    (count, self.tree.count(array), "another field gives the count".into())
+            let (expected, actual, why) = match (store, item) {
+                (Store::Cells(count), Item::Array(array)) => {
+                    (count, self.tree.count(array), format!("the schema says {count} elements"))
                 }
-                (Store::Bytes(size), Item::Text(blob) | Item::Bytes(blob), Type::Region(_)) => {
-                    (size, blob.len, "another field gives the size".into())
-                }
-                (Store::Bytes(size), Item::Text(blob) | Item::Bytes(blob), _) => {
+                (Store::Bytes(size), Item::Text(blob) | Item::Bytes(blob)) => {
                     (size, blob.len, format!("the schema says {size} bytes"))
                 }
                 _ => continue,
@@ -273,14 +269,19 @@ impl<'p> Engine<'p, '_> {
             }
         };
         if expected != i128::from(actual) {
-            let why = match &self.model[count] {
-                Expr::Path(path) => format!("the count is `{}`", path.text),
-                _ => "another field gives the count".into(),
-            };
-            let why = why.into();
+            let why = self.gives(count, "count").into();
             self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
         }
         Ok(())
+    }
+
+    /// What says a count, a size or an end, for messages.
+    fn gives(&self, expr: ExprId, what: &str) -> String {
+        match &self.model[expr] {
+            Expr::Path(path) => format!("the {what} is `{}`", path.text),
+            _ if self.model.exprs.constant(expr).is_some() => "the schema says so".into(),
+            _ => format!("another field gives the {what}"),
+        }
     }
 
     /// A reader finds as many elements of a shared table as the slice has.
@@ -493,7 +494,7 @@ impl<'p> Engine<'p, '_> {
                 }
             };
             if expected != i128::from(expectation.actual) {
-                let why = format!("another field gives the {}", expectation.what).into();
+                let why = self.gives(expectation.expr, expectation.what).into();
                 let actual = expectation.actual;
                 self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
             }

@@ -133,6 +133,7 @@ impl Fields {
                 let kept = kept.map(|kept| Kept { row: format!("#{row}.{}", kept.row), ..kept });
                 self.value.kept.extend(kept);
             }
+            (None, Some(_), Value::None) => {}
             _ => return false,
         }
         true

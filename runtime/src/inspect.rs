@@ -71,7 +71,8 @@ pub trait Inspector {
     }
 
     /// The struct that follows has no field of its own: its fields belong to the struct around it,
-    /// in which it is the row of this number.
+    /// in which it is the row of this number. Nothing may follow instead, of a struct that is not
+    /// there.
     fn flatten(&mut self, row: u16);
 
     /// The end of a struct.

@@ -11,6 +11,7 @@ pub(crate) use cell::{does_not_fit, is_nothing};
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::forms::given_is;
@@ -24,8 +25,8 @@ use super::super::state::Engine;
 use super::super::tree::Pointer;
 use crate::load::{mask, Endian};
 use crate::model::{
-    Constant, DefinerScope, Home, Meaning, PointerType, RecordId, RecordKind, Role, Row, RowId,
-    RowKind, Storage, Target, Type,
+    Constant, DefinerScope, Expr, Home, Meaning, PointerType, RecordId, RecordKind, Role, Row,
+    RowId, RowKind, Storage, Target, Type,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
@@ -434,9 +435,14 @@ impl<'p> Engine<'p, '_> {
         let row_when = self.tree.row(loc).when.is_some();
         let nothing = match given {
             Given::Here | Given::Missing => !self.says_something(record, from, 0),
+            Given::Struct(fields) => !self.says_something(record, Origin::Fields(fields, &[]), 0),
             given => matches!(given, Given::None),
         };
-        if row_when && nothing && self.model.carries_data(&Type::Record(record)) {
+        if row_when
+            && nothing
+            && self.model.carries_data(&Type::Record(record))
+            && !self.is_told_to_be_there(loc)
+        {
             self.tree.set_item(loc, Item::Absent);
             return;
         }
@@ -456,7 +462,7 @@ impl<'p> Engine<'p, '_> {
                 self.build_rows(node, Origin::Fields(fields, &path));
             }
             (Given::Struct(fields), _) => self.build_rows(node, Origin::Fields(fields, &[])),
-            (Given::Missing, Origin::Fields(fields, _))
+            (Given::Missing | Given::None, Origin::Fields(fields, _))
                 if fields.stands_for() == StandsFor::Struct =>
             {
                 let row = self.tree.row(loc);
@@ -466,6 +472,27 @@ impl<'p> Engine<'p, '_> {
             (Given::Stored(stored), _) => self.build_rows(node, Origin::Node(stored)),
             (_, from) => self.build_rows(node, from),
         }
+    }
+
+    /// Whether data in front says that a row is there.
+    fn is_told_to_be_there(&mut self, loc: Loc) -> bool {
+        let record = self.tree.record_id(loc.node);
+        let Some(condition) = self.tree.row(loc).when else { return true };
+        // Only what is built: anything else follows from what may come yet.
+        let (mut open, mut told) = (vec![condition], true);
+        while let Some(expr) = open.pop() {
+            let expr = &self.model[expr];
+            told &= match expr {
+                Expr::Path(path) => path.own_row(record).is_some_and(|row| {
+                    let role = &self.model.records[record.index()].rows[row.index()].role;
+                    row < loc.row && matches!(role, Role::Data | Role::Default(_))
+                }),
+                Expr::Int(_) | Expr::Bool(_) | Expr::Unary(..) | Expr::Binary(..) => true,
+                _ => false,
+            };
+            expr.operands(&mut |operand| open.push(operand));
+        }
+        told && matches!(self.eval_bool(condition, loc.node, None), Ok(true))
     }
 
     /// Whether a struct has some field of a struct without a name in it.

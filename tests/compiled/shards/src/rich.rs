@@ -10,7 +10,7 @@ use std::path::Path;
 use formwork::inspect::Inspect;
 use formwork::{ReadOptions, WriteError};
 use formwork_interpreter::json::{Style, Text, to_json};
-use formwork_interpreter::{Program, Value, read, write};
+use formwork_interpreter::{Program, StructValue, UnionValue, Value, read, write};
 use formwork_properties::laws::Broken;
 use formwork_properties::{Case, Check, Outcome, Property};
 use formwork_tests::golden::{Edit, Feature, File};
@@ -315,7 +315,7 @@ fn random(module: &Rich, program: &Program, counts: &mut Counts, add: Add<'_>) {
             (Ok(expected), Ok(found)) => {
                 let difference = laws::first_difference(&expected, &found);
                 let again = || match shown.get(1) {
-                    Some(again) => value_text::difference(&shown[0], again),
+                    Some(again) => value_text::difference(&said_only(&shown[0]), &said_only(again)),
                     None => Some("not read again".to_owned()),
                 };
                 difference.map(|difference| difference.to_string()).or_else(again)
@@ -331,6 +331,26 @@ fn random(module: &Rich, program: &Program, counts: &mut Counts, add: Add<'_>) {
             add("random", format!("{}: {text}", value_text::line(&shown[0])));
             return;
         }
+    }
+}
+
+/// A value without fields that are nothing. A type may have a struct without a name, all fields of
+/// which are nothing, where the file has none; in a value nothing tells that from none.
+fn said_only(value: &Value) -> Value {
+    let fields = |value: &StructValue| {
+        let said = value.fields.iter().filter(|(_, value)| !matches!(value, Value::None));
+        let fields = said.map(|(name, value)| (name.clone(), said_only(value))).collect();
+        StructValue { fields, kept: value.kept.clone() }
+    };
+    match value {
+        Value::Array(elements) => Value::Array(elements.iter().map(said_only).collect()),
+        Value::Struct(value) => Value::Struct(fields(value)),
+        Value::Union(chosen) => {
+            let (case, value) = (chosen.case.clone(), fields(&chosen.value));
+            Value::Union(Box::new(UnionValue { case, value }))
+        }
+        Value::Spelled(value, kept) => Value::Spelled(Box::new(said_only(value)), kept.clone()),
+        other => other.clone(),
     }
 }
 

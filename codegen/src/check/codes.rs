@@ -287,8 +287,9 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0724",
         "slice that its table does not take",
         "`from=` of a shared table says where the slices are that it consists of. A slice of the \
-         table stands at a place that none of these paths leads to: what it has could be read, \
-         but nothing would write it into the table. Name the place in `from=`, too.",
+         table stands at a place that none of these paths leads to, or the array has no `from=`: \
+         what it has could be read, but nothing would write it into the table. Name the place in \
+         `from=`, too.",
     ),
     ("E0730", "alignment not positive", "An alignment is a number of bytes, 1 or more."),
     ("E0731", "negative fill", "`zero` in a layout writes a number of bytes, 0 or more."),

@@ -15,6 +15,22 @@ const MOST: usize = 10_000;
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
+    for slice in model.records.iter().flat_map(|record| &record.rows) {
+        let RowKind::Slice { table, .. } = &slice.kind else { continue };
+        let Some(Step::Field(field)) = table.steps.last() else { continue };
+        let mut tables = field.members.iter().filter_map(|(record, way)| match way.last() {
+            Some(Member::Row(row)) => model.records[record.index()].rows.get(row.index()),
+            _ => None,
+        });
+        let takes_none = |row: &&Row| matches!(row.role, Role::Data | Role::Default(_));
+        if let Some(array) = tables.find(takes_none) {
+            let table = array.name.as_deref().unwrap_or_default();
+            found
+                .error("E0724", slice.span, format!("`{table}` does not take this slice"))
+                .also(array.span, "it has elements of its own")
+                .help("a shared table says `from=` and the paths of all its slices");
+        }
+    }
     for (holder, record) in model.records() {
         for (id, row) in record.numbered_rows() {
             let Role::View { slices, .. } = &row.role else { continue };

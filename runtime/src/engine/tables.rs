@@ -59,10 +59,15 @@ impl<'p> Engine<'p, '_> {
         Ok(owners.into_iter().map(|(_, slice)| slice).collect())
     }
 
-    /// Whether a slice without elements begins where the schema says that such slices do.
+    /// Whether a slice without elements begins where the schema says that such slices do, or nothing
+    /// says where it does.
     fn is_in_no_place(&mut self, slice: Loc) -> Fallible<bool> {
         let usual = self.empty_base(slice)?;
-        Ok(usual.is_some() && (!self.is_reading() || self.stored_base(slice)? == usual))
+        if usual.is_none() || !self.is_reading() {
+            return Ok(usual.is_some());
+        }
+        let stored = self.stored_base(slice)?;
+        Ok(stored.is_none() || stored == usual)
     }
 
     /// The slices tile the table in the declared order if their bases are running totals.

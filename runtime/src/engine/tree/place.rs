@@ -143,6 +143,7 @@ impl<'p> Tree<'p, '_> {
     /// Bit of the first byte, or of the word around it, at which a row begins.
     #[must_use]
     pub fn row_bit(&self, loc: Loc) -> u8 {
+        let Some(loc) = self.real(loc) else { return 0 };
         let row = self.row(loc);
         match &row.ty {
             ty if ty.is_bits() => {

@@ -227,11 +227,12 @@ pub fn inside(error: ReadError, bytes: &[u8]) -> Result<ReadError, Broken> {
 /// If not.
 pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
     let canonical = value.clone().canonical();
-    let (mut beyond, mut moved, mut hidden) = (false, false, false);
+    let (mut beyond, mut moved, mut hidden, mut wider) = (false, false, false, false);
     value.for_each_kept(&mut |kept| {
         beyond |= matches!(kept.kind, KeptKind::Number | KeptKind::Digits)
             && kept.instead_of == Value::None;
         hidden |= kept.kind == KeptKind::Reserved;
+        wider |= matches!(kept.kind, KeptKind::Width | KeptKind::Form);
         moved |= matches!(
             kept.kind,
             KeptKind::Shared | KeptKind::Place | KeptKind::Gap | KeptKind::Width | KeptKind::Form
@@ -243,12 +244,16 @@ pub fn canonical(program: &Program, value: &Value) -> Result<(), Broken> {
             matches!(problem.kind, ProblemKind::Contradicts { .. } | ProblemKind::Expression { .. })
         })
     };
+    let is_short = |error: &WriteError| {
+        error.problems().iter().all(|p| matches!(p.kind, ProblemKind::LengthMismatch { .. }))
+    };
     let is_ended = |error: &WriteError| {
         error.problems().iter().all(|p| matches!(p.kind, ProblemKind::TextContains { .. }))
     };
     let written = match put_get(program, &canonical) {
         Err(Broken::Refused(_)) if beyond => return Ok(()),
         Err(Broken::Refused(error)) if moved && is_no_end(&error) => return Ok(()),
+        Err(Broken::Refused(error)) if wider && is_short(&error) => return Ok(()),
         Err(Broken::Refused(error)) if hidden && is_ended(&error) => return Ok(()),
         written => written?,
     };

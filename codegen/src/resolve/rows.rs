@@ -283,6 +283,13 @@ impl<'t> Cx<'t> {
     ) {
         built.none = props.numbers("none");
         built.plus = props.int("plus").unwrap_or(0);
+        // A number for nothing says that there may be nothing. Of an array that is no elements.
+        if let (Type::Pointer(pointer), false) = (&mut built.ty, built.none.is_empty())
+            && let Target::Own(target) = &pointer.target
+            && !matches!(target.stripped(), Type::Array(_))
+        {
+            pointer.optional = true;
+        }
         if leads_to_number(&built.ty) {
             for span in ["none", "plus"].into_iter().filter_map(|name| props.span(name)) {
                 self.d

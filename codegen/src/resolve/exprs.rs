@@ -307,38 +307,73 @@ impl<'t> Cx<'t> {
             self.d.error("E0221", a.span, "`is` needs the path of a union");
             return None;
         };
-        let (mut path, mut shape) = self.path(env, path)?;
-        // Through the record of a declared union.
+        let (mut path, shape) = self.path(env, path)?;
+        // A stream may have structs of several kinds, each with a union of its own.
+        let mut shapes = vec![shape];
         for _ in 0..4 {
-            let Shape::Nodes(records) = &shape else { break };
-            let Some(&id) = records.first() else { break };
-            let choice = self.rec(id).slots.iter().position(|slot| {
-                matches!(slot.variants.first().map(|v| &v.source), Some(super::Source::Case(_)))
+            let nodes = shapes.iter().filter_map(|shape| match shape {
+                Shape::Nodes(records) => Some(records.as_slice()),
+                _ => None,
             });
-            let row = match choice {
-                Some(at) => Some(crate::model::RowId(super::id32(at))),
-                None => self.transparent_row(id),
-            };
-            let Some(row) = row else { break };
-            let name = self.rec(id).slots[row.index()].name.unwrap_or_default().to_owned();
-            shape = self.slot_shape(id, row.index())?;
-            path.steps.push(crate::model::Step::Field(crate::model::Field {
-                name,
-                members: vec![(id, vec![crate::model::Member::Row(row)])],
-            }));
+            // Through the record of a declared union.
+            let mut field = crate::model::Field { name: String::new(), members: Vec::new() };
+            let mut inner = Vec::new();
+            for id in nodes.flatten().copied().collect::<Vec<_>>() {
+                let choice = self.rec(id).slots.iter().position(|slot| {
+                    matches!(slot.variants.first().map(|v| &v.source), Some(super::Source::Case(_)))
+                });
+                let row = match choice {
+                    Some(at) => Some(crate::model::RowId(super::id32(at))),
+                    None => self.transparent_row(id),
+                };
+                let Some(row) = row else { continue };
+                if field.members.is_empty() {
+                    field.name =
+                        self.rec(id).slots[row.index()].name.unwrap_or_default().to_owned();
+                }
+                field.members.push((id, vec![crate::model::Member::Row(row)]));
+                inner.push(self.slot_shape(id, row.index())?);
+            }
+            if inner.is_empty() {
+                break;
+            }
+            path.steps.push(crate::model::Step::Field(field));
+            shapes = inner;
         }
-        let Shape::Union(union) = shape else {
+        let mut unions = Vec::new();
+        for shape in &shapes {
+            match shape {
+                Shape::Union(union) => unions.push(*union),
+                // Cases of several unions.
+                Shape::Nodes(records) => {
+                    let all =
+                        (0..self.unions.len()).map(|at| crate::model::UnionId(super::id32(at)));
+                    for union in all.collect::<Vec<_>>() {
+                        let cases = self.case_records(union);
+                        if cases.iter().any(|case| records.contains(case)) {
+                            unions.push(union);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if unions.is_empty() {
+            let shape = shapes.swap_remove(0);
             if matches!(shape, Shape::Any(_)) {
                 return self.val(Expr::Is(path, case.value.clone()), Shape::Bool);
             }
             self.wrong(a.span, "a union", &shape);
             return None;
-        };
-        let cases: Vec<String> =
-            self.uni(union).cases.iter().map(|c| c.decl.name.value.clone()).collect();
+        }
+        let cases: Vec<String> = unions
+            .iter()
+            .flat_map(|union| &self.uni(*union).cases)
+            .map(|case| case.decl.name.value.clone())
+            .collect();
         if !cases.contains(&case.value) {
             let near = nearest(&case.value, cases.iter().map(String::as_str)).map(str::to_owned);
-            let name = self.uni(union).name.clone();
+            let name = self.uni(unions[0]).name.clone();
             let d =
                 self.d.error("E0219", case.span, format!("`{name}` has no case `{}`", case.value));
             if let Some(near) = near {

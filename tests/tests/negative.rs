@@ -213,8 +213,8 @@ fn wrong_readers_are_noticed() {
 fn fixtures() {
     let total =
         run_event_files("fixtures", &samples::workspace().join("fixtures"), usize::MAX, None);
-    // More rules only make it more.
-    assert!(total >= 2800, "{total} cases");
+    // More rules only make it more; what no source promises is kept and no rule.
+    assert!(total >= 2000, "{total} cases");
 }
 
 #[test]
@@ -239,8 +239,8 @@ fn fixtures_of_archives() {
         summary.run(name, programs::baev(), &archive.bytes());
     }
     let total = summary.finish("fixtures of archives");
-    // More rules only make it more.
-    assert!(total >= 330, "{total} cases");
+    // More rules only make it more; what no source promises is kept and no rule.
+    assert!(total >= 210, "{total} cases");
 }
 
 #[test]

@@ -308,14 +308,20 @@ impl<'t> Cx<'t> {
             return None;
         };
         let (mut path, shape) = self.path(env, path)?;
-        // A stream may have structs of several kinds, each with a union of its own.
+        // A stream may have structs of several kinds, each with a union of its own, in place or declared
+        // elsewhere: then a record is around it.
         let mut shapes = vec![shape];
+        let (mut unions, mut places) = (Vec::new(), Vec::new());
         for _ in 0..4 {
+            let here = self.unions_of(&shapes);
+            if !here.is_empty() || matches!(shapes.as_slice(), [Shape::Any(_)]) {
+                places.push(path.clone());
+                unions.extend(here);
+            }
             let nodes = shapes.iter().filter_map(|shape| match shape {
                 Shape::Nodes(records) => Some(records.as_slice()),
                 _ => None,
             });
-            // Through the record of a declared union.
             let mut field = crate::model::Field { name: String::new(), members: Vec::new() };
             let mut inner = Vec::new();
             for id in nodes.flatten().copied().collect::<Vec<_>>() {
@@ -340,12 +346,46 @@ impl<'t> Cx<'t> {
             path.steps.push(crate::model::Step::Field(field));
             shapes = inner;
         }
+        if places.is_empty() {
+            self.wrong(a.span, "a union", &shapes[0]);
+            return None;
+        }
+        let cases: Vec<String> = unions
+            .iter()
+            .flat_map(|union| &self.uni(*union).cases)
+            .map(|case| case.decl.name.value.clone())
+            .collect();
+        if let (Some(&union), false) = (unions.first(), cases.contains(&case.value)) {
+            let near = nearest(&case.value, cases.iter().map(String::as_str)).map(str::to_owned);
+            let name = self.uni(union).name.clone();
+            let d =
+                self.d.error("E0219", case.span, format!("`{name}` has no case `{}`", case.value));
+            if let Some(near) = near {
+                d.label(format!("did you mean `{near}`?"));
+            }
+            return None;
+        }
+        let mut either: Option<ExprId> = None;
+        for path in places {
+            let one = self.val(Expr::Is(path, case.value.clone()), Shape::Bool)?.expr;
+            either = Some(match either {
+                None => one,
+                Some(known) => {
+                    self.val(Expr::Binary(BinaryOp::EitherTrue, known, one), Shape::Bool)?.expr
+                }
+            });
+        }
+        Some(Val { expr: either?, shape: Shape::Bool })
+    }
+
+    /// The unions that these are, or of which they are cases.
+    fn unions_of(&mut self, shapes: &[Shape]) -> Vec<crate::model::UnionId> {
         let mut unions = Vec::new();
-        for shape in &shapes {
+        for shape in shapes {
             match shape {
                 Shape::Union(union) => unions.push(*union),
-                // Cases of several unions.
-                Shape::Nodes(records) => {
+                // One struct alone is what it is, also where it stands for a case elsewhere.
+                Shape::Nodes(records) if records.len() > 1 => {
                     let all =
                         (0..self.unions.len()).map(|at| crate::model::UnionId(super::id32(at)));
                     for union in all.collect::<Vec<_>>() {
@@ -358,30 +398,7 @@ impl<'t> Cx<'t> {
                 _ => {}
             }
         }
-        if unions.is_empty() {
-            let shape = shapes.swap_remove(0);
-            if matches!(shape, Shape::Any(_)) {
-                return self.val(Expr::Is(path, case.value.clone()), Shape::Bool);
-            }
-            self.wrong(a.span, "a union", &shape);
-            return None;
-        }
-        let cases: Vec<String> = unions
-            .iter()
-            .flat_map(|union| &self.uni(*union).cases)
-            .map(|case| case.decl.name.value.clone())
-            .collect();
-        if !cases.contains(&case.value) {
-            let near = nearest(&case.value, cases.iter().map(String::as_str)).map(str::to_owned);
-            let name = self.uni(unions[0]).name.clone();
-            let d =
-                self.d.error("E0219", case.span, format!("`{name}` has no case `{}`", case.value));
-            if let Some(near) = near {
-                d.label(format!("did you mean `{near}`?"));
-            }
-            return None;
-        }
-        self.val(Expr::Is(path, case.value.clone()), Shape::Bool)
+        unions
     }
 
     /// What is one of two, of which one may be unknown.

@@ -370,7 +370,11 @@ impl Model {
     pub fn is_optional_data(&self, row: &Row) -> bool {
         let kind = matches!(
             row.kind,
-            RowKind::Plain | RowKind::Zeros | RowKind::Object { .. } | RowKind::Value { .. }
+            RowKind::Plain
+                | RowKind::Zeros
+                | RowKind::Object { .. }
+                | RowKind::Value { .. }
+                | RowKind::Slice { .. }
         );
         kind && matches!(row.role, Role::Data | Role::Default(_) | Role::Elsewhere)
             && self.carries_data(&row.ty)

@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::super::forms::UNKNOWN_COUNT;
 use super::super::item::{ArrayRef, Item, Loc, NodeRef, CASE, MAX_SIZE};
 use super::super::labels::tag_size;
 use super::super::map::BytesMap;
@@ -247,7 +248,9 @@ impl<'p> Engine<'p, '_> {
                 }
                 self.here = spot.at;
                 self.region_end = self.writing.room.unwrap_or(spot.at);
-                let size = self.eval_int(size, loc.node, None)?.unwrap_or(0);
+                let Some(size) = self.eval_int(size, loc.node, None)? else {
+                    return eval_error(UNKNOWN_COUNT);
+                };
                 match u64::try_from(size) {
                     Ok(size) if size <= MAX_SIZE => size,
                     Ok(_) => return eval_error("more zero bytes than a file may have"),

@@ -36,7 +36,12 @@ pub fn graph() -> File<'static> {
         flags: NodeFlags::default().with_root(true),
         body: NodeBody {
             bool_in: vec![input],
-            links: vec![Link { node: Some(is_day), name: "Input".into(), default }],
+            links: vec![Link {
+                node: Some(is_day),
+                name: "Input".into(),
+                default,
+                spelling: Default::default(),
+            }],
             children: vec![child("True", greet), child("False", warn)],
             ..Default::default()
         },

@@ -69,7 +69,7 @@ impl Model {
                 _ => !rows[..=of.index()].iter().any(leads_here),
             }
         };
-        self.all_rows(first, |around, of| is_before(around, of))
+        self.all_rows(first, is_before)
             && path.steps.iter().enumerate().all(|(at, step)| match step {
                 Step::Field(field) => {
                     let inside = at + 1 < path.steps.len();

@@ -255,15 +255,11 @@ fn bounds(model: &Model, row: &Row, found: &mut Diagnostics) -> bool {
         return true;
     };
     let (lowest, highest) = (lowest - row.plus, highest - row.plus);
-    let beyond = |(bound, span), word, out| {
+    let least = least.filter(|(min, _)| *min > highest).map(|bound| (bound, "least"));
+    let most = most.filter(|(max, _)| *max < lowest).map(|bound| (bound, "most"));
+    if let Some(((bound, span), word)) = least.or(most) {
         let message = format!("{} is never at {word} {bound}", row_name(row));
-        (message, span, out)
-    };
-    let least = least.map(|least| beyond(least, "least", least.0 > highest));
-    let most = most.map(|most| beyond(most, "most", most.0 < lowest));
-    for (message, span, _) in least.into_iter().chain(most).filter(|(_, _, out)| *out) {
-        let diagnostic = found.error("E0713", span, message);
-        diagnostic.label(format!("it is {lowest} to {highest}"));
+        found.error("E0713", span, message).label(format!("it is {lowest} to {highest}"));
         return false;
     }
     for check in &row.checks {

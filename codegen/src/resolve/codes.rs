@@ -223,10 +223,4 @@ pub const CODES: &[(&str, &str, &str)] = &[
          measured says `none=` where its bytes are, and a default with `usually=` would leave \
          nobody a way to say nothing.",
     ),
-    (
-        "E0241",
-        "number that never is",
-        "A division by zero has no result, nor has a shift by a negative number of bits or by more \
-         than 126.",
-    ),
 ];

@@ -173,21 +173,6 @@ impl<'t> Cx<'t> {
                         return None;
                     }
                 }
-                // Only as it is written: what a constant decides may stand behind a condition about it.
-                let number = self.exprs.constant(right.expr).filter(|_| !floats && b.is_literal());
-                let never = number.and_then(|number| match op {
-                    Divide | Remainder if number == 0 => {
-                        Some("there is no division by zero".to_owned())
-                    }
-                    ShiftLeft | ShiftRight if !(0..=126).contains(&number) => {
-                        Some(format!("there is no shift by {number} bits"))
-                    }
-                    _ => None,
-                });
-                if let Some(never) = never {
-                    self.d.error("E0241", b.span, never);
-                    return None;
-                }
                 let shape = match (op, &left.shape, &right.shape) {
                     _ if floats => Shape::Float,
                     (Add | Subtract, Shape::Address, Shape::Int(_))

@@ -53,16 +53,6 @@ impl Ex {
         Ex { kind, span, height: 1 }
     }
 
-    /// Whether the expression is written in numbers alone.
-    pub fn is_literal(&self) -> bool {
-        match &self.kind {
-            ExKind::Int(_) => true,
-            ExKind::Unary(_, operand) => operand.is_literal(),
-            ExKind::Binary(_, left, right) => left.is_literal() && right.is_literal(),
-            _ => false,
-        }
-    }
-
     /// The word, if the expression is one bare word.
     pub fn word(&self) -> Option<&str> {
         match &self.kind {

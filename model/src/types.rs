@@ -212,9 +212,17 @@ impl Type {
     #[must_use]
     pub fn start(&self, at: u64) -> u64 {
         match self.stripped() {
-            Self::Run(run) => at.next_multiple_of(run.align.unwrap_or(1).max(1)),
+            Self::Run(run) => run.start(at),
             _ => at,
         }
+    }
+}
+
+impl RunType {
+    /// The same of content alone.
+    #[must_use]
+    pub fn start(&self, at: u64) -> u64 {
+        at.next_multiple_of(self.align.unwrap_or(1).max(1))
     }
 }
 

@@ -114,3 +114,21 @@ fn nothing_else_is_there() {
     let found: BTreeSet<String> = found.filter(|name| name != "README.md").collect();
     assert_eq!(found, expected);
 }
+
+/// Expressions that parameters take their values from, counted without the schema: a word of flags
+/// with 0xc200 in its upper half is one, and the head of the expressions says how many there are in
+/// the file.
+#[test]
+fn expressions_of_inputs_are_counted() {
+    let word = |bytes: &[u8]| bytes.try_into().map(u32::from_le_bytes).expect("it has four bytes");
+    let mut inputs = 0;
+    for name in ["every_node", "first_expressions", "later"] {
+        let path = samples::workspace().join(format!("fixtures/{name}.ainb"));
+        let bytes = fs::read(path).expect("the fixture is there");
+        let flags = bytes.chunks_exact(4).filter(|bytes| word(bytes) >> 16 == 0xc200).count();
+        let head = bytes.windows(4).position(|bytes| bytes == b"EXB ").expect("it has expressions");
+        assert_eq!(word(&bytes[head + 0xc..head + 0x10]) as usize, flags, "{name}");
+        inputs += flags;
+    }
+    assert_eq!(inputs, 27);
+}

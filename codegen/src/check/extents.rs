@@ -37,9 +37,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 fn contradicts(model: &Model, region: &RegionType) -> Option<(u64, u64)> {
     let Extent::Size(size) = region.extent else { return None };
     let stated = u64::try_from(model.exprs.constant(size)?).ok()?;
-    let epochs = (0..).map(EpochId).take(model.epochs.len().max(1));
-    let sizes = epochs.map(|epoch| model.size_of(&region.inner, epoch));
-    let sizes: Option<Vec<u64>> = sizes.collect();
+    let sizes = sizes_of(model, &region.inner);
     let sizes = sizes.filter(|sizes| region.trim.is_none() && !sizes.contains(&stated))?;
     sizes.first().map(|own| (stated, *own))
 }
@@ -47,9 +45,12 @@ fn contradicts(model: &Model, region: &RegionType) -> Option<(u64, u64)> {
 /// A stride and the size of the elements, if in no epoch one fits.
 fn too_narrow(model: &Model, array: &ArrayType) -> Option<(i128, u64)> {
     let stride = model.exprs.constant(array.stride?)?;
-    let epochs = (0..).map(EpochId).take(model.epochs.len().max(1));
-    let sizes: Option<Vec<u64>> =
-        epochs.map(|epoch| model.size_of(&array.element, epoch)).collect();
-    let least = sizes?.into_iter().min()?;
+    let least = sizes_of(model, &array.element)?.into_iter().min()?;
     (i128::from(least) > stride).then_some((stride, least))
+}
+
+/// The size that something has in each epoch, if it has one in all.
+fn sizes_of(model: &Model, ty: &Type) -> Option<Vec<u64>> {
+    let epochs = (0..).map(EpochId).take(model.epochs.len().max(1));
+    epochs.map(|epoch| model.size_of(ty, epoch)).collect()
 }

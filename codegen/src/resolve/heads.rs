@@ -59,7 +59,6 @@ impl<'t> Cx<'t> {
             return Some(Head::Path(Start::It, Vec::new(), shape, 0));
         }
         if let Some(element) = &env.element
-            && *element != Shape::ANY
             && let Some((steps, shape)) = self.field(element, name, span, false)
             && steps.iter().all(|step| !matches!(step, Step::Field(to) if to.members.is_empty()))
         {

@@ -567,7 +567,7 @@ impl<'p> Engine<'p, '_> {
         at: u64,
         item: Item,
     ) -> Fallible<u64> {
-        let mut at = at.next_multiple_of(run.align.unwrap_or(1).max(1));
+        let mut at = run.start(at);
         if let RunLength::Prefix(cell) = &run.length {
             let units = self.item_size(run.content, item) / unit_size(run.content);
             match cell.storage {

@@ -488,13 +488,10 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn lay_run(&mut self, loc: Loc, run: &'p RunType, at: u64) -> Fallible<u64> {
-        let mut at = at;
-        if let Some(align) = run.align {
-            if self.writing.measuring && align > 1 {
-                return eval_error("the size of something aligned depends on its address");
-            }
-            at = at.next_multiple_of(align.max(1));
+        if self.writing.measuring && run.align.is_some_and(|align| align > 1) {
+            return eval_error("the size of something aligned depends on its address");
         }
+        let at = run.start(at);
         let item = self.tree.item(loc);
         let size = self.item_size(run.content, item);
         let prefix = match &run.length {

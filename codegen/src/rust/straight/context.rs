@@ -71,6 +71,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) at_hand: std::cell::RefCell<Vec<AtHand>>,
     /// How many `let`s are being spelled out.
     pub(super) spelled: std::cell::Cell<u32>,
+    /// Expressions that are being worked out from what stands in the file.
+    pub(super) sought: std::cell::RefCell<Vec<ExprId>>,
     /// The functions for `let`s.
     pub(super) asked: Asked,
     /// Records that files may well do without.

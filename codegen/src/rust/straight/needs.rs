@@ -35,6 +35,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             leaving: false.into(),
             at_hand: std::cell::RefCell::default(),
             spelled: 0.into(),
+            sought: std::cell::RefCell::default(),
             asked: Asked::default(),
             rare: rare(model),
             owners,

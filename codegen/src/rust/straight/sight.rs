@@ -131,10 +131,7 @@ impl<'m> Straight<'_, 'm> {
             }
             Some(Home::Next) => self.sight_next(view, record, at, id)?,
             Some(Home::Nowhere) if let RowKind::Object { address } = row.kind => {
-                let scope = self.sight_scope(record, at);
-                let sights = Sights { straight: self, view, ink: false };
-                let scope = Scope { late: Some(&sights), ..scope };
-                let address = self.number(&scope, view, address)?;
+                let address = self.sight_number(view, record, at, address)?;
                 let inner = self.sight_type(view, record, at, &row.ty, &quote!(led), then)?;
                 return Ok(quote!(if let rt::Some(led) = s::address(#address)? { #inner }));
             }
@@ -264,9 +261,27 @@ impl<'m> Straight<'_, 'm> {
         if array.stride.is_some() || array.described.is_some() {
             return unable("the place of elements that something else says");
         }
+        self.sight_number(view, record, at, count).map(Some)
+    }
+
+    /// What an expression of the struct at an address gives: an `Option<i128>`.
+    fn sight_number(
+        &self,
+        view: &'m Model,
+        record: RecordId,
+        at: &TokenStream,
+        expr: ExprId,
+    ) -> Able<TokenStream> {
+        // To find the address it asks for would take the expression itself.
+        if self.sought.borrow().contains(&expr) {
+            return unable("an address that nothing else gives");
+        }
+        self.sought.borrow_mut().push(expr);
         let sights = Sights { straight: self, view, ink: false };
         let scope = Scope { late: Some(&sights), ..self.sight_scope(record, at) };
-        self.number(&scope, view, count).map(Some)
+        let number = self.number(&scope, view, expr);
+        self.sought.borrow_mut().pop();
+        number
     }
 
     /// What is at hand in the struct at an address.
@@ -311,11 +326,7 @@ impl<'m> Straight<'_, 'm> {
                 let nones = kind.none.iter().map(|none| Literal::i128_unsuffixed(*none));
                 let base = match kind.base {
                     None => quote!(rt::Some(0)),
-                    Some(base) => {
-                        let sights = Sights { straight: self, view, ink: false };
-                        let scope = Scope { late: Some(&sights), ..self.sight_scope(record, at) };
-                        self.number(&scope, view, base)?
-                    }
+                    Some(base) => self.sight_number(view, record, at, base)?,
                 };
                 let inner = self.sight_type(view, record, at, target, &quote!(led), then)?;
                 Ok(quote! {

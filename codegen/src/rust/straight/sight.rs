@@ -274,7 +274,7 @@ impl<'m> Straight<'_, 'm> {
     ) -> Able<TokenStream> {
         // To find the address it asks for would take the expression itself.
         if self.sought.borrow().contains(&expr) {
-            return unable("an address that nothing else gives");
+            return unable("an address that follows from itself");
         }
         self.sought.borrow_mut().push(expr);
         let sights = Sights { straight: self, view, ink: false };

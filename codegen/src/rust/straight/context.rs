@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::able::{Able, unable};
+use super::able::{Able, Sought, unable};
 use super::asked::Asked;
 use super::findings::Survey;
 use super::questions::{has_varint, is_digits, is_reserved};
@@ -72,7 +72,7 @@ pub(super) struct Straight<'p, 'm> {
     /// How many `let`s are being spelled out.
     pub(super) spelled: std::cell::Cell<u32>,
     /// Expressions that are being worked out from what stands in the file.
-    pub(super) sought: std::cell::RefCell<Vec<ExprId>>,
+    pub(super) sought: Sought,
     /// The functions for `let`s.
     pub(super) asked: Asked,
     /// Records that files may well do without.

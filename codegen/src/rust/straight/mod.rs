@@ -52,7 +52,7 @@ use quote::quote;
 use super::shape::{Shape, Shapes};
 use crate::model::{EpochId, Model};
 
-pub(super) use able::{Able, Unable, unable};
+pub(super) use able::{Able, Sought, Unable, unable};
 use context::{Flavour, Straight};
 pub(super) use findings::Finding;
 pub(super) use mentions::count;

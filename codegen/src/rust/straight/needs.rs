@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::able::Sought;
 use super::asked::Asked;
 use super::context::{Flavour, Straight};
 use super::kept::named;
@@ -35,7 +36,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             leaving: false.into(),
             at_hand: std::cell::RefCell::default(),
             spelled: 0.into(),
-            sought: std::cell::RefCell::default(),
+            sought: Sought::default(),
             asked: Asked::default(),
             rare: rare(model),
             owners,

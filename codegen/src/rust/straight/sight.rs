@@ -272,16 +272,9 @@ impl<'m> Straight<'_, 'm> {
         at: &TokenStream,
         expr: ExprId,
     ) -> Able<TokenStream> {
-        // To find the address it asks for would take the expression itself.
-        if self.sought.borrow().contains(&expr) {
-            return unable("an address that follows from itself");
-        }
-        self.sought.borrow_mut().push(expr);
         let sights = Sights { straight: self, view, ink: false };
         let scope = Scope { late: Some(&sights), ..self.sight_scope(record, at) };
-        let number = self.number(&scope, view, expr);
-        self.sought.borrow_mut().pop();
-        number
+        self.sought.within(expr, || self.number(&scope, view, expr))
     }
 
     /// What is at hand in the struct at an address.

@@ -27,7 +27,7 @@ use quote::quote;
 use super::docs::docs;
 use super::names::Scope;
 use super::shape::Shapes;
-use super::straight::{Able, Unable, epochs, unable};
+use super::straight::{Able, Sought, Unable, epochs, unable};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, EpochId, Expr, Home, Model, Record, RecordId, RecordKind,
     RowId, RowKind, Signature, SignatureCell, Sizes, Storage, UnionId,
@@ -147,6 +147,8 @@ struct Views<'s, 'm> {
     records: Vec<Ident>,
     unions: Vec<Ident>,
     open: RefCell<Vec<Wanted>>,
+    /// Addresses that are being worked out.
+    sought: Sought,
     seen: RefCell<BTreeSet<Wanted>>,
     /// Types that say how elements are found, by the row of their array.
     decoders: RefCell<BTreeMap<(RecordId, RowId), element::Decoder>>,
@@ -208,6 +210,7 @@ impl<'s, 'm> Views<'s, 'm> {
             records,
             unions,
             open: RefCell::default(),
+            sought: Sought::default(),
             seen: RefCell::default(),
             decoders: RefCell::default(),
             names: RefCell::new(scope.clone()),

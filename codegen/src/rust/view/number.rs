@@ -111,27 +111,30 @@ impl Views<'_, '_> {
             Expr::Here => Given::Number(quote!(rt::Some(#here.address() as i128))),
             Expr::RegionEnd => Given::Number(quote!(rt::Some(#here.region_end() as i128))),
             Expr::At(path) => {
-                let row = own_row(body, path)?;
-                let spot = self.spot(body, row)?;
-                let (place, row) = (spot.place(), body.row(row));
-                Given::Number(match &row.ty {
-                    _ if row.when.is_some() => {
-                        return unable("the address of what may not be there");
-                    }
-                    // It is that of what the pointer leads to.
-                    Type::Pointer(pointer) => {
-                        let Lead { raw, nones, address } =
-                            self.lead(Scope::Row(body), &spot, pointer, row)?;
-                        let none = (!nones.is_empty()).then(|| quote!(#(#nones)|* => rt::None,));
-                        quote!({ let from = #place; match #raw { #none raw => #address } })
-                    }
-                    Type::Run(run) if run.align.is_some() => {
-                        return unable("the address of something aligned");
-                    }
-                    _ => quote!(rt::Some(#place.address() as i128)),
-                })
+                Given::Number(self.sought.within(id, || self.address_of(body, path))?)
             }
             _ => return unable("an expression that views do not know"),
+        })
+    }
+
+    /// The address of a row, an option.
+    fn address_of(&self, body: &Body<'_>, path: &Path) -> Able<TokenStream> {
+        let row = own_row(body, path)?;
+        let spot = self.spot(body, row)?;
+        let (place, row) = (spot.place(), body.row(row));
+        Ok(match &row.ty {
+            _ if row.when.is_some() => return unable("the address of what may not be there"),
+            // It is that of what the pointer leads to.
+            Type::Pointer(pointer) => {
+                let Lead { raw, nones, address } =
+                    self.lead(Scope::Row(body), &spot, pointer, row)?;
+                let none = (!nones.is_empty()).then(|| quote!(#(#nones)|* => rt::None,));
+                quote!({ let from = #place; match #raw { #none raw => #address } })
+            }
+            Type::Run(run) if run.align.is_some() => {
+                return unable("the address of something aligned");
+            }
+            _ => quote!(rt::Some(#place.address() as i128)),
         })
     }
 

@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use formwork_formats::baev::{
     Archive, Event, EventTable, File, Group, Node, NodeIndex, NodeList, Parameter, ParameterList,
-    Record, RecordTable, TableGroup, TableNode,
+    ParameterText, Record, RecordTable, TableGroup, TableNode,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for event in &file.archive.nodes.items[0].events.items {
         let times = event.triggers.items.iter().chain(&event.holds.items);
         let times: Vec<String> = times.map(|time| time.start_frame.to_string()).collect();
-        println!("  {} at {}", event.name, times.join(", "));
+        println!("  {} at {}", event.name.as_deref().unwrap_or_default(), times.join(", "));
     }
     Ok(())
 }
@@ -28,25 +28,22 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// While somebody walks, a foot is heard twice, and dust rises for a while.
 pub fn walk() -> File<'static> {
     let step = |foot: &'static str, frame| Record {
-        params: parameters(vec![Parameter::Text(foot.into())]),
+        params: parameters(vec![text(foot).into()]),
         start_frame: frame,
         ..Default::default()
     };
     let sound = Event {
-        name: "Sound".into(),
+        name: Some("Sound".into()),
         triggers: records(vec![step("Left", 4.0), step("Right", 19.0)]),
         ..Default::default()
     };
     let rises = Record {
-        params: parameters(vec![
-            Parameter::Text("Dust".into()),
-            Parameter::Vector([0.0, 0.25, 0.0].into()),
-        ]),
+        params: parameters(vec![text("Dust").into(), Parameter::Vector([0.0, 0.25, 0.0].into())]),
         start_frame: 5.0,
         end_frame: 12.0,
     };
     let dust = Event {
-        name: "Effect".into(),
+        name: Some("Effect".into()),
         holds: records(vec![rises]),
         event_id: 2,
         ..Default::default()
@@ -77,4 +74,8 @@ fn records(items: Vec<Record<'static>>) -> RecordTable<'static> {
 
 fn parameters(items: Vec<Parameter<'static>>) -> ParameterList<'static> {
     ParameterList { items, ..Default::default() }
+}
+
+fn text(value: &'static str) -> ParameterText<'static> {
+    ParameterText { value: Some(value.into()), ..Default::default() }
 }

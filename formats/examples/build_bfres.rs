@@ -13,8 +13,8 @@ use formwork_formats::bfres::{
     MaterialFlags, MaterialIndex, MemoryKind, Mesh, Model, Param, ParamKind, PoolInfo, PoolObject,
     RotationMode, ScaleMode, ShaderAssign, Shape, ShapeFlags, SkeletalAnim, SkeletalAnimFlags,
     Skeleton, SkeletonFlags, Stride, SubMesh, ThreeF32, Topology, Vec3, Vec4, VertexBuffer,
-    VertexBufferIndex, VertexColumnFloat32x3, VertexColumnSnorm8x4, VertexData, VertexDataIndex,
-    VertexInfo,
+    VertexBufferIndex, VertexColumnFloat32x3, VertexColumnSnorm8x4, VertexData, VertexInfo,
+    VertexInfoIndex,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -101,13 +101,13 @@ fn corners() -> VertexBuffer<'static> {
     let attribute = |name: &'static str, format, buffer| Attribute {
         name: name.into(),
         format,
-        buffer: VertexDataIndex::at(buffer),
+        buffer: VertexInfoIndex::at(buffer),
         ..Default::default()
     };
     let places = [(0.0, 0.0), (1.5, 0.0), (0.0, 1.0), (1.5, 1.0)];
     let places = places.map(|(x, y)| ThreeF32 { x, y, z: 0.0 }).to_vec();
     let normals = vec![FourNormI8 { z: 1.0, ..Default::default() }; 4];
-    let data = |column| VertexData { columns: vec![column], ..Default::default() };
+    let data = |column| VertexData { columns: Some(vec![column]), ..Default::default() };
     let stride = |stride| Stride { stride, ..Default::default() };
     VertexBuffer {
         attributes: vec![
@@ -179,7 +179,7 @@ fn paint() -> Material<'static> {
 /// The cloth turns about its pole, over 20 frames, again and again.
 fn wave() -> SkeletalAnim<'static> {
     let turn = Curve {
-        frames: CurveWhole { frames: vec![0, 10, 20], ..Default::default() }.into(),
+        frames: CurveWhole { frames: Some(vec![0, 10, 20]), ..Default::default() }.into(),
         keys: CurveKeysFloats { keys: vec![0.0, 0.5, 0.5, -0.5, 0.0, 0.0], ..Default::default() }
             .into(),
         flags: CurveFlags::default()

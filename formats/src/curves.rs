@@ -15,23 +15,26 @@ pub enum CurveValue {
 }
 
 impl CurveFrames {
-    /// Number of keys.
+    /// Number of keys; 0 if the file does not say when they are.
     #[must_use]
     pub fn count(&self) -> usize {
-        match self {
-            CurveFrames::Floats(times) => times.frames.len(),
-            CurveFrames::Fixed(times) => times.frames.len(),
-            CurveFrames::Whole(times) => times.frames.len(),
-        }
+        let count = match self {
+            CurveFrames::Floats(times) => times.frames.as_ref().map(Vec::len),
+            CurveFrames::Fixed(times) => times.frames.as_ref().map(Vec::len),
+            CurveFrames::Whole(times) => times.frames.as_ref().map(Vec::len),
+        };
+        count.unwrap_or(0)
     }
 
     /// The frame of a key.
     #[must_use]
     pub fn get(&self, key: usize) -> Option<f32> {
         match self {
-            CurveFrames::Floats(times) => times.frames.get(key).copied(),
-            CurveFrames::Fixed(times) => times.frames.get(key).copied(),
-            CurveFrames::Whole(times) => times.frames.get(key).map(|time| f32::from(*time)),
+            CurveFrames::Floats(times) => times.frames.as_ref()?.get(key).copied(),
+            CurveFrames::Fixed(times) => times.frames.as_ref()?.get(key).copied(),
+            CurveFrames::Whole(times) => {
+                times.frames.as_ref()?.get(key).map(|time| f32::from(*time))
+            }
         }
     }
 
@@ -77,7 +80,7 @@ impl CurveKeys {
 
 impl Curve {
     /// What it is at a frame; before its first key and behind its last one as its wrap modes say.
-    /// Nothing if its keys are not what its flags say, or if it has none.
+    /// Nothing if its keys are not what its flags say, if it has none, or none with a frame.
     #[must_use]
     pub fn at(&self, frame: f32) -> Option<CurveValue> {
         let (frame, rounds) = self.wrapped(frame);

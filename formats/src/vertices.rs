@@ -80,17 +80,18 @@ impl<'a> VertexBuffer<'a> {
     }
 
     /// What the vertices have of an attribute, which is one of this buffer's: the columns of each
-    /// buffer are in the order of its attributes.
+    /// buffer are in the order of its attributes. Nothing if the buffer is not as its attributes
+    /// say, and was read as bytes, or is behind the end of the file.
     #[must_use]
     pub fn column(&self, attribute: &Attribute<'_>) -> Option<&VertexColumn<'a>> {
         let buffer = attribute.buffer.get();
         let mut beside = self.attributes.iter().filter(|other| other.buffer.get() == buffer);
         let place = beside.position(|other| other == attribute)?;
-        self.buffers.get(buffer)?.columns.get(place)
+        self.buffers.get(buffer)?.columns.as_ref()?.get(place)
     }
 
     /// What each vertex has of an attribute: up to four numbers; what its format has not is 0, and 1
-    /// in the fourth place. Nothing if the format has no name.
+    /// in the fourth place. Nothing if the format has no name or the buffer no columns.
     #[must_use]
     pub fn floats(&self, attribute: &Attribute<'_>) -> Option<Vec<[f32; 4]>> {
         let normed = is_normed(attribute.format);

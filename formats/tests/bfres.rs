@@ -9,14 +9,14 @@ use std::fs;
 use std::path::Path;
 
 use build_bfres::flag;
-use formwork::ReadOptions;
+use formwork::{Kept, ReadOptions};
 use formwork_codegen::Provider;
 use formwork_formats::CurveValue::{self, Bool, Float, Int};
 use formwork_formats::bfres::{
     Attribute, AttributeFormat, Bone, BoneIndex, Curve, CurveBits, CurveBytes, CurveFixed,
     CurveFlags, CurveFloat, CurveFloats, CurveInt, CurveInts, CurveKeys, CurveKeysFloats,
-    CurveResult, CurveShorts, CurveType, CurveWhole, CurveWrap, File, FourF32, IndexFormat, Mesh,
-    Stride, VertexBuffer, VertexColumnFloat32x4, VertexData, VertexInfo,
+    CurveResult, CurveShorts, CurveType, CurveWhole, CurveWrap, ExternalFlags, File, FourF32,
+    IndexFormat, Mesh, Stride, VertexBuffer, VertexColumnFloat32x4, VertexData, VertexInfo,
 };
 use formwork_interpreter::{Program, Value, program};
 
@@ -76,7 +76,7 @@ fn what_refers_to_bones_follows_them() {
 /// A curve over the frames 10 to 20.
 fn curve(kind: CurveType, keys: CurveKeys, result: CurveResult) -> Curve {
     Curve {
-        frames: CurveWhole { frames: vec![10, 14, 20], ..Default::default() }.into(),
+        frames: CurveWhole { frames: Some(vec![10, 14, 20]), ..Default::default() }.into(),
         keys,
         flags: CurveFlags::default().with_type(kind),
         start_frame: 10.0,
@@ -127,7 +127,7 @@ fn linear_curves_in_small_numbers() {
     let keys = CurveBytes { keys: vec![-3, 4, 1, -6, -5, 0], ..Default::default() }.into();
     let bytes = Curve { keys, ..shorts.clone() };
     assert_eq!(values(&bytes, &frames), values(&shorts, &frames));
-    let frames = CurveFixed { frames: vec![10.0, 14.0, 20.0], ..Default::default() }.into();
+    let frames = CurveFixed { frames: Some(vec![10.0, 14.0, 20.0]), ..Default::default() }.into();
     let fixed = Curve { frames, ..bytes };
     assert_eq!(fixed.at(11.0), shorts.at(11.0));
 }
@@ -147,7 +147,7 @@ fn steps_hold_until_the_next_key() {
 #[test]
 fn baked_curves() {
     let keys = CurveKeysFloats { keys: vec![1.0, 3.0, 2.0], ..Default::default() }.into();
-    let frames = CurveFloats { frames: vec![0.0, 1.0, 2.0], ..Default::default() }.into();
+    let frames = CurveFloats { frames: Some(vec![0.0, 1.0, 2.0]), ..Default::default() }.into();
     let (start_frame, end_frame) = (0.0, 2.0);
     let result = float(0.0, 0.0);
     let floats_of =
@@ -283,7 +283,7 @@ fn decoded(format: AttributeFormat, bytes: &[u8]) -> Option<[f32; 4]> {
         infos: vec![VertexInfo::default()],
         strides: vec![Stride { stride: 16, ..Default::default() }],
         buffers: vec![VertexData {
-            columns: vec![VertexColumnFloat32x4::from(vec![mark]).into()],
+            columns: Some(vec![VertexColumnFloat32x4::from(vec![mark]).into()]),
             ..Default::default()
         }],
         vertex_count: 1,
@@ -357,4 +357,59 @@ fn indices_of_each_size() {
     assert_eq!(mesh(IndexFormat::U32, &[0, 0, 1, 0]), Some(vec![65538]));
     assert_eq!(mesh(IndexFormat::U32, &[0xff; 4]), None);
     assert_eq!(mesh(IndexFormat(3), &[0]), None);
+}
+
+/// Writes a file, reads it back, and writes that.
+fn again(file: &File<'_>) -> Vec<u8> {
+    let bytes = file.write().expect("it can be written");
+    let read = File::read(&bytes).expect("it was just written");
+    assert_eq!(read, *file);
+    assert_eq!(read.write().expect("it was just read"), bytes);
+    bytes
+}
+
+#[test]
+fn attributes_with_bytes_in_common_leave_the_buffer_as_it_is() {
+    let mut file = flag();
+    let buffer = &mut file.models[0].vertices[0];
+    let raw: Vec<u8> = (0..48).collect();
+    buffer.attributes[1].buffer = buffer.attributes[0].buffer;
+    buffer.attributes[1].offset = 8;
+    buffer.infos.truncate(1);
+    buffer.strides.truncate(1);
+    buffer.buffers = vec![VertexData { bytes: Some(raw.clone().into()), ..Default::default() }];
+    let stored = again(&file);
+    assert!(stored.windows(raw.len()).any(|there| there == raw));
+    let buffer = &file.models[0].vertices[0];
+    assert!(buffer.attributes.iter().all(|attribute| buffer.floats(attribute).is_none()));
+}
+
+#[test]
+fn buffers_behind_the_end_of_the_file_are_not_read() {
+    let mut file = flag();
+    file.header.version.major = 10;
+    file.external = Some(ExternalFlags::default().with_gpu_region(true));
+    let model = &mut file.models[0];
+    model.reflections = Some(Vec::new());
+    model.materials.clear();
+    model.shapes.clear();
+    model.vertices[0].buffers.clear();
+    for info in &mut model.vertices[0].infos {
+        info.size = Kept::instead_of(48, 0);
+    }
+    let stored = again(&file);
+    let read = File::read(&stored).expect("it was just written");
+    assert!(read.models[0].vertices[0].buffers.is_empty());
+}
+
+#[test]
+fn materials_need_no_shader_and_curves_no_frames() {
+    let mut file = flag();
+    file.models[0].materials[0].shader = None;
+    let curve = &mut file.skeletal_anims[0].bones[0].curves[0];
+    curve.frames = CurveWhole { frames: None, ..Default::default() }.into();
+    curve.key_count = Kept::instead_of(3, 0);
+    let keys = curve.clone();
+    again(&file);
+    assert_eq!(keys.at(0.0), None);
 }

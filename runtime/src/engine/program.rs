@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use crate::engine::item::{Blob, From};
 use crate::engine::plan::{bodies, plans, Direction, Plan};
+use crate::model::visit::{expressions, Part};
 use crate::model::{
     ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
     LengthRule, Measure, Member, Model, Path, RecordId, RecordKind, Role, RowId, RowKind,
@@ -400,6 +401,33 @@ fn has_own_targets(model: &Model) -> bool {
 /// Whether an expression asks for the address of a row, or of something in it.
 pub(crate) fn asks_for(model: &Model, expr: ExprId, row: (RecordId, RowId)) -> bool {
     names(model, expr, &mut |found, named| matches!(found, Expr::At(_)) && named == Some(row))
+}
+
+/// Whether something may ask for what is in the elements of a row, and not only for how many they are
+/// or where: an expression that leads through it, or a reference that leads into it.
+pub(crate) fn asks_for_elements(model: &Model, row: (RecordId, RowId)) -> bool {
+    let is_last = |path: &Path| {
+        let mut fields = path.steps.iter().rev().filter_map(|step| match step {
+            Step::Field(field) => Some(field),
+            Step::Index(_) | Step::Last => None,
+        });
+        fields.next().is_some_and(|field| field.way_in(row.0).last() == Some(&Member::Row(row.1)))
+    };
+    let only_where = |found: &Expr| match found {
+        Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Index(path) => is_last(path),
+        _ => false,
+    };
+    let mut asks = false;
+    expressions(model, &mut |_, part| {
+        asks |= match part {
+            Part::Expr(expr) => {
+                names(model, expr, &mut |found, named| named == Some(row) && !only_where(found))
+            }
+            Part::Reference(path) => is_last(path),
+            Part::Table(_) => false,
+        };
+    });
+    asks
 }
 
 /// A row of a record that an expression names, if it names one.

@@ -1,12 +1,14 @@
 //! Shared tables: arrays whose elements belong to slices that stand elsewhere.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, From, Item, Loc, NodeRef};
 use super::kept::Kept;
 use super::plan::Place;
+use super::program::asks_for_elements;
 use super::settle::kept_kind;
 use super::state::Engine;
 use super::tree::{cell_bytes, Elements};
@@ -154,17 +156,44 @@ impl<'p> Engine<'p, '_> {
         Ok(KeptValue::List(kept))
     }
 
-    /// Bytes of an element of an array whose elements are nothing else.
+    /// Bytes of an element of an array, if it is nothing but these.
     fn raw_element(&self, loc: Loc, index: u32) -> Option<Vec<u8>> {
-        let Item::Array(ArrayRef::Own(array)) = self.tree.item(loc) else { return None };
-        let (from, first, size) = match self.tree.elements(array) {
-            Elements::Records(records) => (records.from, records.first, records.stride),
-            Elements::Cells(cells) => (cells.from, cells.first, cell_bytes(cells.cell).into()),
-            _ => return None,
+        let Item::Array(array @ ArrayRef::Own(number)) = self.tree.item(loc) else { return None };
+        let (from, start, size) = match self.tree.elements(number) {
+            Elements::Records(records) => {
+                (records.from, records.first + records.stride * index, records.stride)
+            }
+            Elements::Cells(cells) => {
+                let size = u32::from(cell_bytes(cells.cell));
+                (cells.from, cells.first + size * index, size)
+            }
+            _ => {
+                let Item::Node(node) = self.tree.element(array, index)? else { return None };
+                // What somebody asks for has to be there when the value is written, too.
+                let size = self.size_alone(self.tree.record_id(node))?;
+                if asks_for_elements(self.model, (self.tree.record_id(loc.node), loc.row)) {
+                    return None;
+                }
+                (From::File, self.tree.node_at(node), size)
+            }
         };
-        let start = (first + size * index) as usize;
         let bytes = matches!(from, From::File).then_some(self.tree.file)?;
-        bytes.get(start..start + size as usize).map(<[u8]>::to_vec)
+        let start = start as usize;
+        bytes.get(start..start.checked_add(size as usize)?).map(<[u8]>::to_vec)
+    }
+
+    /// Size of a record of which there is nothing anywhere else, and which takes the same number of
+    /// bytes in every file.
+    fn size_alone(&self, record: RecordId) -> Option<u32> {
+        let plan = |record: RecordId| &self.layout.reading[record.index()];
+        let (mut seen, mut todo) = (BTreeSet::from([record]), alloc::vec![record]);
+        while let Some(id) = todo.pop() {
+            if !plan(id).pointing.is_empty() || !plan(id).placing.is_empty() {
+                return None;
+            }
+            todo.extend(self.model.held_by(id).filter(|inner| seen.insert(*inner)));
+        }
+        plan(record).size
     }
 
     fn kept_table(&self, loc: Loc) -> Option<KeptTable> {
@@ -371,8 +400,7 @@ impl<'p> Engine<'p, '_> {
             Type::Record(record) => {
                 // In a layout that has been chosen since, the bytes may be no element: they were
                 // kept because there was nothing but them.
-                let plan = &self.layout.reading[record.index()];
-                if !plan.compact || plan.size.map(|size| size as usize) != Some(bytes.len()) {
+                if self.size_alone(*record).map(|size| size as usize) != Some(bytes.len()) {
                     return Ok(None);
                 }
                 let at = loc.at(u32::try_from(index).unwrap_or(u32::MAX));
@@ -381,7 +409,16 @@ impl<'p> Engine<'p, '_> {
                     None => self.node_order(loc.node)?.unwrap_or_default(),
                 };
                 let node = self.record_of_bytes(*record, at, bytes, Some(order))?;
-                node.iter().for_each(|node| self.keep_numbers(*node, bytes, order));
+                if let Some(node) = node {
+                    if self.layout.reading[record.index()].compact {
+                        self.keep_numbers(node, bytes, order);
+                    } else {
+                        // It is written as the bytes that it was, and no part of the value: what is
+                        // no number in place cannot be asked for.
+                        self.tree.bury(node);
+                        self.writing.raw.insert(node, bytes.to_vec());
+                    }
+                }
                 Ok(node.map(Item::Node))
             }
             Type::Cell(cell) => {
@@ -402,6 +439,11 @@ impl<'p> Engine<'p, '_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Whether a node is written as the bytes that it was.
+    pub(crate) fn is_raw(&self, node: NodeRef) -> bool {
+        !node.is_element() && self.writing.raw.contains_key(&NodeRef::own(node.id))
     }
 
     /// Numbers that usually follow from others stay what the bytes of an element say, since nobody has

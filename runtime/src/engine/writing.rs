@@ -68,6 +68,8 @@ pub(crate) struct Writing {
     pub bases: Vec<u32>,
     /// The same of slices that are where the file had them.
     pub kept_bases: BTreeMap<Loc, i128>,
+    /// Elements of shared tables that nobody has, as the bytes that they were.
+    pub raw: BTreeMap<NodeRef, Vec<u8>>,
     /// Positions of pool members by their bytes.
     pub members: BTreeMap<(NodeRef, RowId), BytesMap>,
     /// The pools that pointers of each kind lead into, where they are the same for all of them.

@@ -10,7 +10,7 @@ use super::super::plan::{Duties, Store};
 use super::super::settle::kept_kind;
 use super::super::state::{Engine, Table};
 use super::super::tree::Pointer;
-use super::super::val::{Fallible, Fault, Val};
+use super::super::val::{eval_error, Fallible, Fault, Val};
 use super::super::walk::Walk;
 use crate::model::{Expr, ExprId, Home, PointerType, Role, Row, RowId, RowKind, Target, Type};
 use crate::problem::ProblemKind;
@@ -114,6 +114,10 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn force_write(&mut self, loc: Loc) -> Fallible<()> {
         if !self.tree.entry(loc).is_unset() {
             return Ok(());
+        }
+        if self.is_raw(loc.node) {
+            let what = self.describe(loc);
+            return eval_error(format!("{what} is in an element that belongs to nobody"));
         }
         let row = self.tree.row(loc);
         if let Some(n) = self.follows_at_once(loc.node, self.tree.row_plan(loc.node, loc.row)) {

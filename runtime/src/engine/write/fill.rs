@@ -52,6 +52,10 @@ impl<'p> Engine<'p, '_> {
             if !self.tree.is_node(id) || self.tree.node_at(node) == UNPLACED {
                 continue;
             }
+            if let Some(bytes) = self.writing.raw.get(&node).cloned() {
+                self.put(self.tree.node_at(node).into(), &bytes);
+                continue;
+            }
             // A word is written by the row that it stands in.
             if !matches!(self.tree.record(node).kind, RecordKind::Word(_)) {
                 self.fill_node(node);

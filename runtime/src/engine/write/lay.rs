@@ -51,7 +51,8 @@ impl<'p> Engine<'p, '_> {
         }
         let plan = self.tree.plan(node);
         let block = plan.block.map(u64::from);
-        let end = match plan.size.filter(|_| !plan.laid) {
+        let raw = plan.laid && self.is_raw(node);
+        let end = match plan.size.filter(|_| !plan.laid || raw) {
             // Nothing in it has to be told where it is.
             Some(size) => {
                 if !measuring {

@@ -25,7 +25,7 @@ impl<'p> Engine<'p, '_> {
         self.check_counts();
         let mut walk = Walk::new(&self.tree, Duties::VALIDATING);
         while let Some(node) = walk.next(&self.tree) {
-            if self.tree.node_at(node) == UNPLACED {
+            if self.tree.node_at(node) == UNPLACED || self.is_raw(node) {
                 continue;
             }
             let record = self.tree.record(node);

@@ -400,25 +400,21 @@ impl<'p> Engine<'p, '_> {
             Type::Record(record) => {
                 // In a layout that has been chosen since, the bytes may be no element: they were
                 // kept because there was nothing but them.
-                if self.size_alone(*record).map(|size| size as usize) != Some(bytes.len()) {
+                let plan = &self.layout.reading[record.index()];
+                let size = if plan.compact { plan.size } else { self.size_alone(*record) };
+                if size.map(|size| size as usize) != Some(bytes.len()) {
                     return Ok(None);
                 }
                 let at = loc.at(u32::try_from(index).unwrap_or(u32::MAX));
+                if !plan.compact {
+                    return Ok(Some(Item::Node(self.raw_node(*record, at, bytes))));
+                }
                 let order = match self.model.records[record.index()].fixed_order() {
                     Some(order) => order.into(),
                     None => self.node_order(loc.node)?.unwrap_or_default(),
                 };
                 let node = self.record_of_bytes(*record, at, bytes, Some(order))?;
-                if let Some(node) = node {
-                    if self.layout.reading[record.index()].compact {
-                        self.keep_numbers(node, bytes, order);
-                    } else {
-                        // It is written as the bytes that it was, and no part of the value: what is
-                        // no number in place cannot be asked for.
-                        self.tree.bury(node);
-                        self.writing.raw.insert(node, bytes.to_vec());
-                    }
-                }
+                node.iter().for_each(|node| self.keep_numbers(*node, bytes, order));
                 Ok(node.map(Item::Node))
             }
             Type::Cell(cell) => {
@@ -439,6 +435,16 @@ impl<'p> Engine<'p, '_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// A node that is written as the bytes that it was, and no part of the value: nothing asks for
+    /// what is in it.
+    fn raw_node(&mut self, record: RecordId, at: Loc, bytes: &[u8]) -> NodeRef {
+        let node = self.tree.add(record, Some(at));
+        self.tree.add_block(node);
+        self.tree.bury(node);
+        self.writing.raw.insert(node, bytes.to_vec());
+        node
     }
 
     /// Whether a node is written as the bytes that it was.

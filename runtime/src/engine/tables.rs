@@ -146,8 +146,9 @@ impl<'p> Engine<'p, '_> {
                 first.checked_add(elements as usize).and_then(|end| owned.get_mut(first..end));
             owned.into_iter().flatten().for_each(|owned| *owned = true);
         }
+        let mut asked = None;
         for (index, _) in (0..).zip(owned).filter(|(_, owned)| !owned) {
-            let Some(bytes) = self.raw_element(loc, index) else {
+            let Some(bytes) = self.raw_element(loc, index, &mut asked) else {
                 let element = self.tree.path(loc.at(index));
                 return eval_error(format!("`{element}` belongs to nobody, so it would be lost"));
             };
@@ -156,8 +157,9 @@ impl<'p> Engine<'p, '_> {
         Ok(KeptValue::List(kept))
     }
 
-    /// Bytes of an element of an array, if it is nothing but these.
-    fn raw_element(&self, loc: Loc, index: u32) -> Option<Vec<u8>> {
+    /// Bytes of an element of an array, if it is nothing but these. `asked`: whether something asks
+    /// for what is in the elements, which is found out once for all of them.
+    fn raw_element(&self, loc: Loc, index: u32, asked: &mut Option<bool>) -> Option<Vec<u8>> {
         let Item::Array(array @ ArrayRef::Own(number)) = self.tree.item(loc) else { return None };
         let (from, start, size) = match self.tree.elements(number) {
             Elements::Records(records) => {
@@ -171,7 +173,8 @@ impl<'p> Engine<'p, '_> {
                 let Item::Node(node) = self.tree.element(array, index)? else { return None };
                 // What somebody asks for has to be there when the value is written, too.
                 let size = self.size_alone(self.tree.record_id(node))?;
-                if asks_for_elements(self.model, (self.tree.record_id(loc.node), loc.row)) {
+                let row = (self.tree.record_id(loc.node), loc.row);
+                if *asked.get_or_insert_with(|| asks_for_elements(self.model, row)) {
                     return None;
                 }
                 (From::File, self.tree.node_at(node), size)

@@ -130,8 +130,8 @@ pub fn edit(
             let to = position(to as usize, count, false)?;
             shift(value, &found, array, at, to)
         }
-        Edit::Set(source) => set(program, value, &found, &steps, source, false),
-        Edit::Rename(source) => set(program, value, &found, &steps, source, true),
+        Edit::Set(source) => replace(program, value, &found, &steps, source, false),
+        Edit::Rename(source) => replace(program, value, &found, &steps, source, true),
     }
 }
 
@@ -334,6 +334,57 @@ fn kept_of<'v>(
         (_, holder) => &mut fields_mut(holder)?.kept,
     };
     Some((kept, name))
+}
+
+/// The same, and what refers to elements of shared tables refers to these still, wherever they come
+/// to be.
+fn replace(
+    program: &Program,
+    value: &mut Value,
+    found: &References<'_>,
+    steps: &[ValueStep<'_>],
+    source: Source<'_>,
+    follow: bool,
+) -> Result<(), EditFailure> {
+    let replaced = find(found, steps)?.map(|loc| found.way(loc)).unwrap_or_default();
+    let homes: Vec<_> = found
+        .all()
+        .iter()
+        .filter_map(|hit| found.home(hit).map(|home| (hit, home)))
+        .map(|(hit, home)| (found.way(hit.at), found.way(hit.array), found.way(home)))
+        .filter(|(at, ..)| !at.starts_with(&replaced))
+        .collect();
+    if homes.is_empty() {
+        return set(program, value, found, steps, source, follow);
+    }
+    let before = value.clone();
+    let done = set(program, value, found, steps, source, follow)
+        .and_then(|()| settle(program, value, &homes));
+    if done.is_err() {
+        *value = before;
+    }
+    done
+}
+
+/// Leads references into shared tables to the elements that they led to; of each, the way to it, to
+/// the table, and to where the element is in the value.
+fn settle(
+    program: &Program,
+    value: &mut Value,
+    homes: &[(Vec<Step>, Vec<Step>, Vec<Step>)],
+) -> Result<(), EditFailure> {
+    let found =
+        references(program, program.model().root, value.given()).map_err(EditError::from)?;
+    let mut paths = Vec::new();
+    for (at, table, home) in homes {
+        let Some(at) = found.locate(at) else { continue };
+        let place = found.locate(table).zip(found.locate(home));
+        match place.and_then(|(table, home)| found.in_table(table, home)) {
+            Some(index) => put(value, &found, Moved { at, number: index.into() }),
+            None => paths.push(found.path(at)),
+        }
+    }
+    if paths.is_empty() { Ok(()) } else { Err(EditError::Follows { paths }.into()) }
 }
 
 /// Puts a value in the place of another one. If others refer to an element by it, they follow, or it

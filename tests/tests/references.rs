@@ -254,6 +254,56 @@ fn of_shared_tables_and_what_usually_follows() {
     assert!(changed.same_spelling(&before));
 }
 
+/// A reference into a table whose order follows from a field of those who have slices of it.
+const SORTED: &str = r#"
+module sorted root=File endian=little
+struct File {
+    u8     count
+    u8     item_count
+    Group  groups  count=count
+    u8     items   count=item_count  from="groups.items by rank"
+    u8     best    ref=items none=0xff
+    u8     others  ref=items count=2
+}
+struct Group 0x03 {
+    u8     rank   0x00
+    u8     base   0x01
+    u8     size   0x02
+    slice  items  of=File.items base=base count=size
+}
+"#;
+
+#[test]
+fn into_a_table_that_is_sorted_anew() {
+    let program = programs::from_text("sorted.kdl", SORTED, None).expect("it is clean");
+    let bytes = [2, 3, 1, 0, 2, 2, 2, 1, 7, 8, 9, 1, 2, 0];
+    let value = laws::value_of(&program, &bytes).expect("it is a file");
+    let done = |path: &str, json: &str| {
+        let mut changed = value.clone();
+        let done = edit(&program, &mut changed, path, Edit::Set(Source::Json(json)));
+        assert!(done.is_ok() || changed.same_spelling(&value));
+        done.map(|()| write(&program, &changed).expect("it can be written"))
+    };
+    // The second group comes before the first one.
+    let sorted = [2, 3, 1, 1, 2, 0, 0, 1, 9, 7, 8, 2, 0, 1];
+    assert_eq!(done("groups[1].rank", "0").as_deref(), Ok(&sorted[..]));
+    let same = [2, 3, 1, 0, 2, 3, 2, 1, 7, 8, 9, 1, 2, 0];
+    assert_eq!(done("groups[1].rank", "3").as_deref(), Ok(&same[..]));
+    // What is set itself is what was asked for, and the others stay.
+    let other = [2, 3, 1, 0, 2, 2, 2, 1, 7, 8, 9, 0, 2, 0];
+    assert_eq!(done("best", "0").as_deref(), Ok(&other[..]));
+    // A longer slice comes before other elements.
+    let longer = [2, 4, 1, 0, 3, 2, 3, 1, 7, 8, 6, 9, 1, 3, 0];
+    assert_eq!(done("groups[0].items", "[7, 8, 6]").as_deref(), Ok(&longer[..]));
+    // Nobody has the element that is referred to any more.
+    match done("groups[0].items", "[7]") {
+        Err(EditFailure::Edit(EditError::Follows { paths })) => {
+            assert_eq!(paths.iter().map(ToString::to_string).collect::<Vec<_>>(), ["best"]);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 /// A table whose elements are nothing but bytes in one layout, and own something in the other.
 const LATER: &str = r#"module m "Elements of nobody" root=File endian=little
 pointer * u8 none=0

@@ -166,6 +166,22 @@ impl<'p> Engine<'p, '_> {
         Ok(owners)
     }
 
+    /// For each element of a shared table where it is in the first slice that has it.
+    pub(crate) fn element_homes(&mut self, table: Loc) -> Fallible<Vec<Option<Loc>>> {
+        let owners = self.slice_owners(table)?;
+        let mut homes = Vec::with_capacity(owners.len());
+        for (at, slice) in (0..).zip(owners.iter()) {
+            homes.push(match slice {
+                Some(slice) => {
+                    let index = i128::checked_sub(at, self.slice_base(*slice)?);
+                    index.and_then(|index| u32::try_from(index).ok()).map(|index| slice.at(index))
+                }
+                None => None,
+            });
+        }
+        Ok(homes)
+    }
+
     /// Where an element stands, given what holds it: in the table, if that is a slice.
     pub(crate) fn in_table(&mut self, holder: Loc) -> Fallible<Loc> {
         if self.is_reading() || !self.layout.has_tables {

@@ -59,6 +59,8 @@ pub struct Found<'p> {
 pub struct References<'p> {
     engine: Engine<'p, 'static>,
     all: Vec<Found<'p>>,
+    /// Of each shared table that something refers to, where its elements are in the value.
+    homes: BTreeMap<Loc, Vec<Option<Loc>>>,
 }
 
 /// What comes of a change for a reference.
@@ -130,7 +132,8 @@ pub fn references<'p>(
             engine.tree.set_order(engine.order);
             engine.memo.forget();
             let all = engine.all_references(whole)?;
-            return Ok(References { engine, all });
+            let homes = engine.homes(&all)?;
+            return Ok(References { engine, all, homes });
         }
         error.get_or_insert(WriteError::new(problems));
     }
@@ -165,6 +168,23 @@ impl<'p> Engine<'p, '_> {
         }
         WriteError::check(self.writing.problems.take())?;
         Ok(all)
+    }
+
+    fn homes(&mut self, all: &[Found<'p>]) -> Result<BTreeMap<Loc, Vec<Option<Loc>>>, WriteError> {
+        let mut homes = BTreeMap::new();
+        for found in all.iter().filter(|found| found.key.is_none()) {
+            let table = found.array;
+            if homes.contains_key(&table) || !matches!(self.tree.row(table).role, Role::View { .. })
+            {
+                continue;
+            }
+            match self.element_homes(table) {
+                Ok(elements) => drop(homes.insert(table, elements)),
+                Err(fault) => self.report(*fault, table),
+            }
+        }
+        WriteError::check(self.writing.problems.take())?;
+        Ok(homes)
     }
 
     fn references_of(
@@ -237,6 +257,21 @@ impl<'p> References<'p> {
     #[must_use]
     pub fn all(&self) -> &[Found<'p>] {
         &self.all
+    }
+
+    /// Where the element of a shared table is in the value that a reference leads to: in the first
+    /// slice that has it. None if it leads to none of these.
+    #[must_use]
+    pub fn home(&self, found: &Found<'_>) -> Option<Loc> {
+        let elements = self.homes.get(&found.array).filter(|_| found.key.is_none())?;
+        *elements.get(usize::try_from(found.number).ok()?)?
+    }
+
+    /// The position that an element of a slice has in its shared table.
+    #[must_use]
+    pub fn in_table(&self, table: Loc, home: Loc) -> Option<u32> {
+        let at = self.homes.get(&table)?.iter().position(|element| *element == Some(home))?;
+        u32::try_from(at).ok()
     }
 
     /// The value, as the engine has it.

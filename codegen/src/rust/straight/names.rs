@@ -150,7 +150,7 @@ impl Names<'_> {
         let record = self.model.records.get(id.index())?;
         let label = snake(&record.name);
         let verb = match head {
-            "block" | "case" => "read",
+            "block" | "case" | "arm" => "read",
             "one" => "put",
             other => other,
         };

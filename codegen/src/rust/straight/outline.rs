@@ -2,8 +2,10 @@
 //! of its own, if it takes nothing but what has a known type.
 //!
 //! Who makes code labels what a reader would look for by itself: `'put__3_1: { … }` what is done for
-//! row 1 of record 3, and `'case__4: { …; rt::Ok(()) }` for a case. What begins with `let x: T = x;`
-//! says of which type a local of a loop is. Labels that stay are taken off, and so is that.
+//! row 1 of record 3, `'case__4: { …; rt::Ok(()) }` for a case, and `'arm__4: { let m: T; … }` for one
+//! that makes a value. What begins with `let x: T = x;` says of which type a local of a loop is. Labels
+//! that stay are taken off, and so is that. What is done in some layouts alone, an arm of `match E`,
+//! needs no label.
 
 mod labels;
 mod taken;
@@ -15,18 +17,19 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, Expr, ExprBlock, ExprClosure, FnArg, GenericParam, ItemFn, Pat, Stmt, parse_quote,
+    Block, Expr, ExprBlock, ExprClosure, ExprLit, ExprReturn, FnArg, GenericParam, ItemFn, Lit,
+    Pat, ReturnType, Stmt, parse_quote,
 };
 
 use super::mentions::{count_all, size};
 
-use labels::{CASE, is_piece};
-pub(super) use labels::{case_piece, element_piece, field_piece, piece, root_piece};
+pub(super) use labels::{arm_piece, case_piece, element_piece, field_piece, piece, root_piece};
+use labels::{case_of, is_piece};
 use taken::{Assigned, Bound, Taken};
-use types::{Reborrow, is_copy, through, told, type_of};
+use types::{Reborrow, is_copy, take_type, through, told, type_of};
 
 /// Tokens of a function that is short enough.
-const SHORT: usize = 1000;
+const SHORT: usize = 900;
 
 /// Tokens of what is not worth a function.
 const FEW: usize = 90;
@@ -74,6 +77,13 @@ impl Pieces {
         let generics = parsed.sig.generics.params.iter().map(|param| parse_quote!(#param));
         let generics = generics.collect();
         let long = size(&parsed.block.to_token_stream()) > self.short;
+        let whole = Whole {
+            name: parsed.sig.ident.to_string(),
+            result: match &parsed.sig.output {
+                ReturnType::Type(_, ty) => Some(ty.to_token_stream()),
+                ReturnType::Default => None,
+            },
+        };
         let mut names = Bound::default();
         names.visit_block_mut(&mut parsed.block);
         names.all.extend(known.keys().cloned());
@@ -89,6 +99,8 @@ impl Pieces {
             behind: Vec::new(),
             generics,
             long,
+            whole,
+            closures: 0,
         };
         pass.visit_block_mut(&mut parsed.block);
         parsed.into_token_stream()
@@ -111,25 +123,64 @@ struct Pass<'a> {
     /// Those of the function.
     generics: Vec<GenericParam>,
     long: bool,
+    whole: Whole,
+    /// Closures around.
+    closures: u32,
+}
+
+/// The function that is looked at.
+struct Whole {
+    name: String,
+    result: Option<TokenStream>,
+}
+
+/// What a piece is.
+#[derive(Clone, Copy)]
+enum Kind<'a> {
+    /// Statements.
+    Statements,
+    /// A case, which makes a value of this type.
+    Case(&'a TokenStream),
+    /// What is done in some layouts.
+    Layout,
 }
 
 impl VisitMut for Pass<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if let Expr::Block(ExprBlock { label: Some(label), block, .. }) = expr
-            && let Some(record) = label.name.ident.to_string().strip_prefix(CASE)
+            && let Some((verb, record)) = case_of(&label.name.ident)
         {
-            if let Some(call) =
-                self.piece(&format!("one__{record}"), block, &BTreeMap::new(), false)
-            {
+            let made = take_type(block).unwrap_or_else(|| quote!(()));
+            let label = format!("{verb}__{record}");
+            if let Some(call) = self.piece(&label, block, &BTreeMap::new(), Kind::Case(&made)) {
                 *expr = call;
                 return;
             }
-            self.visit_block_mut(block);
             // A function of its own, so that cases do not share one large stack frame.
-            *expr = parse_quote!((|| -> s::Straight<()> #block)());
+            let mut apart: ExprClosure = parse_quote!(|| -> s::Straight<#made> #block);
+            self.visit_expr_closure_mut(&mut apart);
+            *expr = parse_quote!((#apart)());
             return;
         }
         visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_expr_match_mut(&mut self, choice: &mut syn::ExprMatch) {
+        if !matches!(&*choice.expr, Expr::Path(path) if path.path.is_ident("E")) {
+            visit_mut::visit_expr_match_mut(self, choice);
+            return;
+        }
+        for arm in &mut choice.arms {
+            if let (Some(layout), Expr::Block(body)) = (first_number(&arm.pat), &mut *arm.body) {
+                let label = format!("{}_layout_{layout}", self.whole.name);
+                let made = self.piece(&label, &mut body.block, &BTreeMap::new(), Kind::Layout);
+                if let Some(call) = made {
+                    *arm.body = call;
+                    continue;
+                }
+            }
+            self.visit_arm_mut(arm);
+        }
     }
 
     fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
@@ -156,6 +207,7 @@ impl VisitMut for Pass<'_> {
     }
 
     fn visit_expr_closure_mut(&mut self, closure: &mut ExprClosure) {
+        self.closures += 1;
         self.within(|pass| {
             for input in &mut closure.inputs {
                 match input {
@@ -165,6 +217,7 @@ impl VisitMut for Pass<'_> {
             }
             visit_mut::visit_expr_closure_mut(pass, closure);
         });
+        self.closures -= 1;
     }
 
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
@@ -229,7 +282,7 @@ impl Pass<'_> {
             self.behind.push(behind);
             let name = label.name.ident.to_string();
             let told = told(block);
-            let made = self.piece(&name, block, &told, true);
+            let made = self.piece(&name, block, &told, Kind::Statements);
             // It is known of what stands behind, too.
             if let Some(scope) = self.known.last_mut() {
                 scope.extend(told.into_iter().map(|(name, ty)| (name, Some(ty))));
@@ -264,17 +317,27 @@ impl Pass<'_> {
         label: &str,
         block: &mut Block,
         told: &BTreeMap<String, TokenStream>,
-        ends: bool,
+        kind: Kind<'_>,
     ) -> Option<Expr> {
-        // A case that is none is a closure, which takes some lines, too.
-        let few = if ends { self.pieces.few } else { self.pieces.few / 2 };
+        let ends = matches!(kind, Kind::Statements);
+        let few = match kind {
+            // A case that is none is a closure, which takes some lines, too.
+            Kind::Case(_) => self.pieces.few / 2,
+            Kind::Statements | Kind::Layout => self.pieces.few,
+        };
         let code = block.to_token_stream();
         if !self.long || size(&code) <= few {
             return None;
         }
         let mut taken = Taken::new(self.locals);
         taken.visit_block_mut(block);
-        if taken.leaves || ends && self.is_asked_behind(block) {
+        // What is done in a layout may be all that the function does.
+        let returns = match kind {
+            Kind::Layout if taken.returns && self.closures == 0 => self.whole.result.clone(),
+            _ => None,
+        };
+        if taken.leaves || taken.returns && returns.is_none() || ends && self.is_asked_behind(block)
+        {
             return None;
         }
         let mut assigned = Assigned::default();
@@ -306,16 +369,30 @@ impl Pass<'_> {
             params.into_iter().map(|(name, ty, argument)| (quote!(#name: #ty), argument)).unzip();
         let mut code: Block = syn::parse2(through(code, &lent)).ok()?;
         Reborrow { names: &lent }.visit_block_mut(&mut code);
+        if returns.is_some() {
+            // What is returned at the end of a function is what it gives.
+            let last = code.stmts.pop().map(|last| match last {
+                Stmt::Expr(Expr::Return(ExprReturn { expr: Some(result), .. }), _) => {
+                    Stmt::Expr(*result, None)
+                }
+                last => last,
+            });
+            code.stmts.extend(last);
+        }
         let statements = &code.stmts;
-        let (result, before, end) = match (&given, ends) {
-            (Some(given), _) => {
+        let straight = |result: &TokenStream| quote!(s::Straight<#result>);
+        let (result, before, end) = match (&given, kind, &returns) {
+            (Some(given), ..) => {
                 let (name, ty) = (format_ident!("{given}"), &told[given]);
-                (ty.clone(), Some(quote!(let mut #name;)), Some(quote!(rt::Ok(#name))))
+                (straight(ty), Some(quote!(let mut #name;)), Some(quote!(rt::Ok(#name))))
             }
-            (None, true) => (quote!(()), None, Some(quote!(rt::Ok(())))),
-            (None, false) => (quote!(()), None, None),
+            (None, Kind::Case(made), _) => (straight(made), None, None),
+            (None, Kind::Layout, Some(result)) => (result.clone(), None, None),
+            (None, Kind::Statements | Kind::Layout, _) => {
+                (straight(&quote!(())), None, Some(quote!(rt::Ok(()))))
+            }
         };
-        let signature = quote!((#(#params),*) -> s::Straight<#result>);
+        let signature = quote!((#(#params),*) -> #result);
         let (generics, argument) = self.generics_of(&quote!(#signature #code));
         let rest = quote!(#generics #signature { #before #(#statements)* #end });
         let key = (label.to_owned(), canonical(&rest));
@@ -340,8 +417,12 @@ impl Pass<'_> {
         let call: Expr = parse_quote!(#name #argument(#(#arguments),*));
         Some(match given.map(|given| format_ident!("{given}")) {
             Some(given) => parse_quote!(#given = #call?),
-            None if ends => parse_quote!(#call?),
-            None => call,
+            None => match (kind, returns) {
+                (Kind::Statements, _) => parse_quote!(#call?),
+                (Kind::Layout, Some(_)) => parse_quote!(return #call),
+                (Kind::Layout, None) => parse_quote!({ #call?; }),
+                (Kind::Case(_), _) => call,
+            },
         })
     }
 
@@ -372,6 +453,15 @@ impl Pass<'_> {
             (!all.is_empty()).then(|| quote!(<#(#all),*>)),
             (!arguments.is_empty()).then(|| quote!(::<#(#arguments),*>)),
         )
+    }
+}
+
+/// The first number of a pattern of numbers.
+fn first_number(pattern: &Pat) -> Option<String> {
+    match pattern {
+        Pat::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number.base10_digits().to_owned()),
+        Pat::Or(all) => all.cases.first().and_then(first_number),
+        _ => None,
     }
 }
 
@@ -557,5 +647,75 @@ mod tests {
             }
         };
         assert_eq!(functions, [expected.to_string()]);
+    }
+
+    #[test]
+    fn cases_that_make_values_have_functions_or_closures() {
+        let (body, functions) = outlined(quote! {
+            let x: u32 = 1;
+            let m = (match v {
+                0 => 'arm__4: { let m: super::V; m = super::V(get(cx, x)?); rt::Ok(m) },
+                1 => s::small_case! { let m; m = super::V(0); rt::Ok::<_, s::Odd>(m) },
+                _ => 'arm__5: { let m: super::V; m = super::V(get(cx, unknown())?); return rt::Ok(m); },
+            })?;
+        });
+        let expected = quote! {
+            let x: u32 = 1;
+            let m = (match v {
+                0 => arm__4(cx, x),
+                1 => s::small_case! { let m; m = super::V(0); rt::Ok::<_, s::Odd>(m) },
+                _ => (|| -> s::Straight<super::V> {
+                    let m; m = super::V(get(cx, unknown())?); return rt::Ok(m);
+                })(),
+            })?;
+        };
+        assert_eq!(body, text(expected));
+        let expected = quote! {
+            #[inline]
+            fn arm__4<'v>(cx: &mut s::Ink<'v>, x: u32) -> s::Straight<super::V> {
+                let m; m = super::V(get(cx, x)?); rt::Ok(m)
+            }
+        };
+        assert_eq!(functions, [expected.to_string()]);
+    }
+
+    #[test]
+    fn layouts_have_functions() {
+        let (body, functions) = outlined(quote! {
+            let o = cx.here();
+            match E {
+                0 | 1 => { put(cx, v.x, o)?; let a = v.y; put(cx, a, o)?; }
+                2 => { put(cx, v.x, o)?; return rt::Ok(()); }
+                _ => return rt::Err(s::Odd),
+            }
+            let last = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+                match E { 0 => { put(cx, v.z, o)?; return rt::Ok(()); } _ => {} }
+                rt::Ok(())
+            };
+        });
+        let expected = quote! {
+            let o = cx.here();
+            match E {
+                0 | 1 => { f_layout_0(cx, o, v)?; }
+                2 => return f_layout_2(cx, o, v),
+                _ => return rt::Err(s::Odd),
+            }
+            let last = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+                match E { 0 => { put(cx, v.z, o)?; return rt::Ok(()); } _ => {} }
+                rt::Ok(())
+            };
+        };
+        assert_eq!(body, text(expected));
+        let [first, second] = &functions[..] else { panic!("{functions:?}") };
+        let head = quote!((cx: &mut s::Ink<'v>, o: s::Spot, v: &'v V) -> s::Straight<()>);
+        let expected = quote! {
+            #[inline]
+            fn f_layout_0<'v> #head {
+                put(cx, v.x, o)?; let a = v.y; put(cx, a, o)?; rt::Ok(())
+            }
+        };
+        assert_eq!(*first, expected.to_string());
+        let expected = quote!(#[inline] fn f_layout_2<'v> #head { put(cx, v.x, o)?; rt::Ok(()) });
+        assert_eq!(*second, expected.to_string());
     }
 }

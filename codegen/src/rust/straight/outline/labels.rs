@@ -6,8 +6,9 @@ use syn::Lifetime;
 
 use crate::model::{RecordId, RowId};
 
-/// How labels of cases begin.
-pub(super) const CASE: &str = "case__";
+/// How labels of cases begin, and of those that make values.
+const CASE: &str = "case__";
+const ARM: &str = "arm__";
 
 /// The label of what is done for a row.
 pub(in crate::rust::straight) fn piece(verb: &str, record: RecordId, row: RowId) -> Lifetime {
@@ -22,7 +23,14 @@ pub(in crate::rust::straight) fn root_piece(verb: &str, root: RecordId) -> Lifet
 /// Whether a label is that of what is done for a row.
 pub(super) fn is_piece(label: &Ident) -> bool {
     let label = label.to_string();
-    label.contains("__") && !label.starts_with(CASE)
+    label.contains("__") && !label.starts_with(CASE) && !label.starts_with(ARM)
+}
+
+/// What functions of a case begin with, and the number of its record, if a label is that of one.
+pub(super) fn case_of(label: &Ident) -> Option<(&'static str, String)> {
+    let label = label.to_string();
+    let of = |begin: &str| label.strip_prefix(begin).map(str::to_owned);
+    of(CASE).map(|record| ("one", record)).or_else(|| of(ARM).map(|record| ("arm", record)))
 }
 
 /// What sets a local of a type for a row that is read.
@@ -50,4 +58,17 @@ pub(in crate::rust::straight) fn element_piece(
 /// The label of what is done for a case.
 pub(in crate::rust::straight) fn case_piece(record: RecordId) -> Lifetime {
     Lifetime::new(&format!("'{CASE}{}", record.0), Span::call_site())
+}
+
+/// A case that is read, which sets a local of a type, or none.
+pub(in crate::rust::straight) fn arm_piece(
+    record: RecordId,
+    made: Option<(&Ident, &TokenStream)>,
+    code: &TokenStream,
+) -> TokenStream {
+    let label = Lifetime::new(&format!("'{ARM}{}", record.0), Span::call_site());
+    match made {
+        Some((made, ty)) => quote!(#label: { let #made: #ty; #code rt::Ok(#made) }),
+        None => quote!(#label: { #code rt::Ok(()) }),
+    }
 }

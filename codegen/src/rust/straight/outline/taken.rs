@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Block, Expr, ExprClosure, Pat};
 
@@ -30,8 +30,10 @@ pub(super) struct Taken<'a> {
     /// Loops and closures around.
     loops: u32,
     closures: u32,
-    /// Whether it goes on elsewhere than behind itself.
+    /// Whether it goes on elsewhere in the function than behind itself.
     pub leaves: bool,
+    /// Whether it returns something else than an error.
+    pub returns: bool,
 }
 
 impl<'a> Taken<'a> {
@@ -43,6 +45,7 @@ impl<'a> Taken<'a> {
             loops: 0,
             closures: 0,
             leaves: false,
+            returns: false,
         }
     }
 
@@ -151,7 +154,7 @@ impl VisitMut for Taken<'_> {
     fn visit_expr_return_mut(&mut self, back: &mut syn::ExprReturn) {
         // An error is one wherever it is returned.
         let error = |expr: &Expr| matches!(expr, Expr::Call(call) if is_err(&call.func));
-        self.leaves |= self.closures == 0 && !back.expr.as_deref().is_some_and(error);
+        self.returns |= self.closures == 0 && !back.expr.as_deref().is_some_and(error);
         visit_mut::visit_expr_return_mut(self, back);
     }
 
@@ -171,7 +174,16 @@ impl VisitMut for Taken<'_> {
     }
 
     fn visit_macro_mut(&mut self, call: &mut syn::Macro) {
-        self.uses_all(&call.tokens);
+        let tokens = &call.tokens;
+        // A small case is like a closure.
+        match syn::parse2::<Block>(quote!({ #tokens })) {
+            Ok(mut block) => {
+                self.closures += 1;
+                self.visit_block_mut(&mut block);
+                self.closures -= 1;
+            }
+            Err(_) => self.uses_all(tokens),
+        }
     }
 
     fn visit_field_value_mut(&mut self, field: &mut syn::FieldValue) {

@@ -49,6 +49,24 @@ pub(super) fn told(block: &mut Block) -> BTreeMap<String, TokenStream> {
     told
 }
 
+/// The type of what a block declares first, which it does not say any more.
+pub(super) fn take_type(block: &mut Block) -> Option<TokenStream> {
+    let Some(Stmt::Local(local)) = block.stmts.first_mut() else { return None };
+    if !matches!((&local.pat, &local.init), (Pat::Type(_), None)) {
+        return None;
+    }
+    match core::mem::replace(&mut local.pat, Pat::Verbatim(TokenStream::new())) {
+        Pat::Type(typed) => {
+            local.pat = *typed.pat;
+            Some(typed.ty.to_token_stream())
+        }
+        pat => {
+            local.pat = pat;
+            None
+        }
+    }
+}
+
 /// The name that a statement binds, if its type is plain to see.
 pub(super) fn type_of(local: &syn::Local) -> Option<(&Pat, TokenStream)> {
     if let Pat::Type(typed) = &local.pat {

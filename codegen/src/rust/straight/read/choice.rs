@@ -6,14 +6,15 @@ use quote::{format_ident, quote};
 use super::body::{Holder, tag_size};
 use super::{Body, Callee, Ctx, Handed, Reading, Sink, Spot, number, size};
 use crate::model::{
-    Case, Cell, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, Role, Storage, Tag,
-    Union, UnionId, limits,
+    Case, Cell, DefinerScope, DefinerSource, Home, Label, Measure, Pattern, RecordId, Role,
+    Storage, Tag, Union, UnionId, limits,
 };
 use crate::rust::in_arena::Beside;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, is_early_number};
 use crate::rust::straight::operators::{Typed, known};
+use crate::rust::straight::outline::arm_piece;
 use crate::rust::straight::scope::{Access, Frame, Place};
 
 /// What decides, as locals.
@@ -95,14 +96,18 @@ impl<'m> Reading<'_, '_, 'm> {
             (true, false) => quote!({ let #made; #body rt::Ok(#made) }),
             (false, _) => quote!({ #body }),
         };
-        let whole = |body: Able<TokenStream>| match body {
-            Ok(body) if apart && ctx.pushing => match is_small(&body) {
-                true => quote!(s::small_case! { #body rt::Ok::<(), s::Odd>(()) }),
-                false => quote!((|| -> s::Straight<()> { #body rt::Ok(()) })()),
-            },
-            Ok(body) if apart => match is_small(&body) {
-                true => quote!(s::small_case! { let #made; #body rt::Ok::<_, s::Odd>(#made) }),
-                false => quote!((|| -> s::Straight<_> { let #made; #body rt::Ok(#made) })()),
+        let ty = match (ctx.pushing, shapes.has_union(id)) {
+            (true, _) => None,
+            (false, true) => Some(self.ty_of(&Shape::Choice(id))),
+            (false, false) => Some(quote!(())),
+        };
+        let whole = |record: RecordId, body: Able<TokenStream>| match body {
+            Ok(body) if apart => match (is_small(&body), &ty) {
+                (true, None) => quote!(s::small_case! { #body rt::Ok::<(), s::Odd>(()) }),
+                (true, Some(_)) => {
+                    quote!(s::small_case! { let #made; #body rt::Ok::<_, s::Odd>(#made) })
+                }
+                (false, ty) => arm_piece(record, ty.as_ref().map(|ty| (&made, ty)), &body),
             },
             Err(_) if apart => quote!(rt::Err(s::Odd)),
             Ok(body) => quote!({ #body }),
@@ -154,7 +159,10 @@ impl<'m> Reading<'_, '_, 'm> {
                     let call = || self.called_case(ctx, holder, union, case, label, &variant);
                     let body = match call() {
                         Ok(call) => by_function(call),
-                        Err(_) => whole(self.inside(|| self.straight.in_case(case.record, make))),
+                        Err(_) => {
+                            let body = self.inside(|| self.straight.in_case(case.record, make));
+                            whole(case.record, body)
+                        }
                     };
                     if let Label::Else = label {
                         let taken = guard.clone().map(|guard| quote!(if true #guard));
@@ -178,7 +186,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         self.case(ctx, holder, spot, union, case, form, label, &decision, &variant)
                     };
                     let body = self.inside(|| self.straight.in_case(form.record, make));
-                    let body = whole(body);
+                    let body = whole(case.record, body);
                     if let Some(pattern) = pattern(label, None)? {
                         arms.extend(quote!(#pattern => #body,));
                     }

@@ -99,6 +99,8 @@ struct Reading<'s, 'p, 'm> {
     bodies: RefCell<BTreeMap<(Callee, usize), Body>>,
     /// Names of early numbers and values that are known here.
     known: RefCell<BTreeSet<String>>,
+    /// Types of values that are known.
+    types: RefCell<BTreeMap<String, TokenStream>>,
     texts: text::Texts,
     locals: Locals,
     /// Whether it is looked at where objects lie.
@@ -241,6 +243,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             asked: seal::asked(model),
             bodies: RefCell::default(),
             known: RefCell::default(),
+            types: RefCell::default(),
             texts: text::Texts::default(),
             locals: Locals::new(&straight.record(model.root).name),
             placing: doubt.is_none() && straight.record(model.root).owns_objects(),
@@ -515,9 +518,11 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             .map(|callee| function(callee).into_token_stream())
             .collect();
         let mut pieces = Pieces::default();
+        let types = self.types.borrow();
+        let types = |name: &str| types.get(name).cloned();
         let functions: Vec<TokenStream> = called(&begins, all)
             .into_iter()
-            .map(|function| pieces.outline(function, &|_| None))
+            .map(|function| pieces.outline(function, &types))
             .collect();
         let pieces = pieces.functions();
         Ok(quote!(#(#functions)* #(#pieces)*))

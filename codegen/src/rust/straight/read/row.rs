@@ -15,7 +15,7 @@ use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::context::Flavour;
 use crate::rust::straight::early::early;
-use crate::rust::straight::outline::field_piece;
+use crate::rust::straight::outline::{field_piece, piece};
 use crate::rust::straight::questions::{is_reserved, kind, target};
 
 impl<'m> Reading<'_, '_, 'm> {
@@ -231,7 +231,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 let shape = self.straight.shapes.of(&row.ty, row);
                 let code =
                     self.item(&inner, spot, &row.ty, row, &shape, &|_| TokenStream::new())?;
-                quote!({ #code })
+                let label = piece("read", work.ctx.record, id);
+                quote!({ #label: { #code } })
             }
         };
         work.code.extend(quote!(#start #code #stop));
@@ -310,6 +311,14 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(())
     }
 
+    /// The type of a field.
+    pub(super) fn ty_of(&self, shape: &Shape) -> TokenStream {
+        match self.straight.flavour {
+            Flavour::Values => self.straight.shapes.ty_for(shape, true, &quote!('o)),
+            Flavour::Arena => in_arena::ty(self.straight.shapes, shape, true),
+        }
+    }
+
     /// A field whose local is set by this code. `still`: the code moves nothing on.
     fn field(
         &self,
@@ -324,6 +333,10 @@ impl<'m> Reading<'_, '_, 'm> {
             matches!(work.ctx.view.records[work.ctx.record.index()].kind, RecordKind::Form(..));
         let asked = field.to_string().starts_with("v__");
         self.value_is_known(field);
+        let ty = shape.map(|shape| self.ty_of(shape));
+        if let (true, Some(ty)) = (asked, &ty) {
+            self.types.borrow_mut().insert(field.to_string(), ty.clone());
+        }
         match only_value(field, &code) {
             // Looked at where the struct is made. Forms look at values twice.
             Some(value) if still && !form && !asked => work.fields.push((id, value)),
@@ -332,10 +345,6 @@ impl<'m> Reading<'_, '_, 'm> {
                 work.fields.push((id, quote!(#field)));
             }
             None => {
-                let ty = shape.map(|shape| match self.straight.flavour {
-                    Flavour::Values => self.straight.shapes.ty_for(shape, true, &quote!('o)),
-                    Flavour::Arena => in_arena::ty(self.straight.shapes, shape, true),
-                });
                 let code = match &ty {
                     Some(ty) => field_piece((work.ctx.record, id), (field, ty), &code),
                     None => code,

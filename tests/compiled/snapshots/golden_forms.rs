@@ -408,54 +408,8 @@ mod straight {
                     }),
                 )
             },
-            49 => {
-                (|| -> s::Straight<_> {
-                    let item_block: &'i [u8; 1] = part.block()?;
-                    let n_number = s::u8(item_block, 0);
-                    let n_item_list_0_n: i128 = i128::from(n_number);
-                    let values_bytes = part
-                        .many(s::length(rt::Some(n_item_list_0_n))?, 1)?;
-                    let values_value = s::each::<1>(values_bytes)
-                        .map(|values_block| (s::u8(values_block, 0) as u16))
-                        .collect::<rt::Vec<_>>();
-                    rt::Ok(
-                        super::Item::List(super::ItemList {
-                            values: values_value,
-                            spelling: ::formwork::Spelling::default(),
-                        }),
-                    )
-                })()
-            }
-            50 => {
-                (|| -> s::Straight<_> {
-                    let item_block: &'i [u8; 1] = part.block()?;
-                    let n_number = s::u8(item_block, 0);
-                    let n_item_list_1_n: i128 = i128::from(n_number);
-                    let values_bytes = part
-                        .many(s::length(rt::Some(n_item_list_1_n))?, 2)?;
-                    let mut values_value = s::each::<2>(values_bytes)
-                        .map(|values_block| s::u16(values_block, 0))
-                        .collect::<rt::Vec<_>>();
-                    let mut item_k = ::formwork::Spelling::default();
-                    s::keep_form(
-                        &mut item_k,
-                        1,
-                        if values_value.iter().all(|it| ((*it) <= 255))
-                            && (LENGTH_RULE).allows(values_value.len() as u64)
-                        {
-                            0
-                        } else {
-                            1
-                        },
-                    );
-                    rt::Ok(
-                        super::Item::List(super::ItemList {
-                            values: values_value,
-                            spelling: item_k,
-                        }),
-                    )
-                })()
-            }
+            49 => read_item_list(part),
+            50 => read_item_list_2(part),
             _ if item_word & 224 == 128 => s::small_case! {
                 let item_block: &'i [u8; 1] = part.block()?;
                 let item_word_2 = item_word << 8 | s::uint_be::<1, _>(item_block, 0);
@@ -496,6 +450,50 @@ mod straight {
             _ => rt::Err(s::Odd),
         })?;
         rt::Ok(item_value)
+    }
+    #[inline]
+    fn read_item_list<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
+        let item_block: &'i [u8; 1] = part.block()?;
+        let n_number = s::u8(item_block, 0);
+        let n_item_list_0_n: i128 = i128::from(n_number);
+        let values_bytes = part.many(s::length(rt::Some(n_item_list_0_n))?, 1)?;
+        let values_value = s::each::<1>(values_bytes)
+            .map(|values_block| (s::u8(values_block, 0) as u16))
+            .collect::<rt::Vec<_>>();
+        rt::Ok(
+            super::Item::List(super::ItemList {
+                values: values_value,
+                spelling: ::formwork::Spelling::default(),
+            }),
+        )
+    }
+    #[inline]
+    fn read_item_list_2<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
+        let item_block: &'i [u8; 1] = part.block()?;
+        let n_number = s::u8(item_block, 0);
+        let n_item_list_1_n: i128 = i128::from(n_number);
+        let values_bytes = part.many(s::length(rt::Some(n_item_list_1_n))?, 2)?;
+        let mut values_value = s::each::<2>(values_bytes)
+            .map(|values_block| s::u16(values_block, 0))
+            .collect::<rt::Vec<_>>();
+        let mut item_k = ::formwork::Spelling::default();
+        s::keep_form(
+            &mut item_k,
+            1,
+            if values_value.iter().all(|it| ((*it) <= 255))
+                && (LENGTH_RULE).allows(values_value.len() as u64)
+            {
+                0
+            } else {
+                1
+            },
+        );
+        rt::Ok(
+            super::Item::List(super::ItemList {
+                values: values_value,
+                spelling: item_k,
+            }),
+        )
     }
     fn write<'v>(
         v: &'v super::File,

@@ -76,9 +76,9 @@ impl Pieces {
         }
         let generics = parsed.sig.generics.params.iter().map(|param| parse_quote!(#param));
         let generics = generics.collect();
-        let long = size(&parsed.block.to_token_stream()) > self.short;
         let whole = Whole {
             name: parsed.sig.ident.to_string(),
+            size: size(&parsed.block.to_token_stream()),
             result: match &parsed.sig.output {
                 ReturnType::Type(_, ty) => Some(ty.to_token_stream()),
                 ReturnType::Default => None,
@@ -98,7 +98,6 @@ impl Pieces {
             locals: &names.all,
             behind: Vec::new(),
             generics,
-            long,
             whole,
             closures: 0,
         };
@@ -122,7 +121,6 @@ struct Pass<'a> {
     behind: Vec<BTreeMap<String, usize>>,
     /// Those of the function.
     generics: Vec<GenericParam>,
-    long: bool,
     whole: Whole,
     /// Closures around.
     closures: u32,
@@ -131,6 +129,8 @@ struct Pass<'a> {
 /// The function that is looked at.
 struct Whole {
     name: String,
+    /// How many tokens it has.
+    size: usize,
     result: Option<TokenStream>,
 }
 
@@ -326,7 +326,9 @@ impl Pass<'_> {
             Kind::Statements | Kind::Layout => self.pieces.few,
         };
         let code = block.to_token_stream();
-        if !self.long || size(&code) <= few {
+        let (own, whole) = (size(&code), self.whole.size);
+        // Next to nothing would be left of a function that is hardly more than this.
+        if whole <= self.pieces.short || own <= few || own + self.pieces.few / 2 > whole {
             return None;
         }
         let mut taken = Taken::new(self.locals);
@@ -406,8 +408,13 @@ impl Pass<'_> {
                     number => format_ident!("{label}_k{number}"),
                 };
                 self.pieces.known.insert(key, name.clone());
-                // What stood in a large match was part of it.
-                let inline = (!ends).then(|| quote!(#[inline]));
+                let inline = match kind {
+                    Kind::Statements => None,
+                    // What stood in a large match was part of it.
+                    Kind::Case(_) => Some(quote!(#[inline])),
+                    // Of these, a function has one, and nothing else.
+                    Kind::Layout => Some(quote!(#[inline(always)])),
+                };
                 let function = quote!(#inline fn #name #rest);
                 let function = self.pieces.outline(function, self.types);
                 self.pieces.code.push(function);
@@ -709,13 +716,14 @@ mod tests {
         let [first, second] = &functions[..] else { panic!("{functions:?}") };
         let head = quote!((cx: &mut s::Ink<'v>, o: s::Spot, v: &'v V) -> s::Straight<()>);
         let expected = quote! {
-            #[inline]
+            #[inline(always)]
             fn f_layout_0<'v> #head {
                 put(cx, v.x, o)?; let a = v.y; put(cx, a, o)?; rt::Ok(())
             }
         };
         assert_eq!(*first, expected.to_string());
-        let expected = quote!(#[inline] fn f_layout_2<'v> #head { put(cx, v.x, o)?; rt::Ok(()) });
+        let expected =
+            quote!(#[inline(always)] fn f_layout_2<'v> #head { put(cx, v.x, o)?; rt::Ok(()) });
         assert_eq!(*second, expected.to_string());
     }
 }

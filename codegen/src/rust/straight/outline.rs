@@ -334,8 +334,11 @@ impl Pass<'_> {
         let mut taken = Taken::new(self.locals);
         taken.visit_block_mut(block);
         // What is done in a layout may be all that the function does.
+        let last = block.stmts.last();
         let returns = match kind {
-            Kind::Layout if taken.returns && self.closures == 0 => self.whole.result.clone(),
+            Kind::Layout if self.closures == 0 && last.is_some_and(is_return) => {
+                self.whole.result.clone()
+            }
             _ => None,
         };
         if taken.leaves || taken.returns && returns.is_none() || ends && self.is_asked_behind(block)
@@ -461,6 +464,10 @@ impl Pass<'_> {
             (!arguments.is_empty()).then(|| quote!(::<#(#arguments),*>)),
         )
     }
+}
+
+fn is_return(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::Expr(Expr::Return(_), _))
 }
 
 /// The first number of a pattern of numbers.
@@ -693,6 +700,7 @@ mod tests {
             match E {
                 0 | 1 => { put(cx, v.x, o)?; let a = v.y; put(cx, a, o)?; }
                 2 => { put(cx, v.x, o)?; return rt::Ok(()); }
+                3 => { if v.w { return rt::Ok(()); } put(cx, v.x, o)?; }
                 _ => return rt::Err(s::Odd),
             }
             let last = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
@@ -705,6 +713,7 @@ mod tests {
             match E {
                 0 | 1 => { f_layout_0(cx, o, v)?; }
                 2 => return f_layout_2(cx, o, v),
+                3 => { if v.w { return rt::Ok(()); } put(cx, v.x, o)?; }
                 _ => return rt::Err(s::Odd),
             }
             let last = |cx: &mut s::Ink<'v>| -> s::Straight<()> {

@@ -336,8 +336,8 @@ fn kept_of<'v>(
     Some((kept, name))
 }
 
-/// The same, and what refers to elements of shared tables refers to these still, wherever they come
-/// to be.
+/// Puts a value in the place of another one ([`set`]), and leads what refers to elements of shared
+/// tables to these, wherever they come to be.
 fn replace(
     program: &Program,
     value: &mut Value,

@@ -59,8 +59,21 @@ pub struct Found<'p> {
 pub struct References<'p> {
     engine: Engine<'p, 'static>,
     all: Vec<Found<'p>>,
-    /// Of each shared table that something refers to, where its elements are in the value.
-    homes: BTreeMap<Loc, Vec<Option<Loc>>>,
+    /// Of each shared table that something refers to.
+    homes: BTreeMap<Loc, Homes>,
+}
+
+/// Where the elements of a shared table are in the value, and which positions these have in it.
+struct Homes {
+    elements: Vec<Option<Loc>>,
+    positions: BTreeMap<Loc, u32>,
+}
+
+impl Homes {
+    fn new(elements: Vec<Option<Loc>>) -> Homes {
+        let known = (0..).zip(&elements).filter_map(|(at, home)| home.map(|home| (home, at)));
+        Homes { positions: known.collect(), elements }
+    }
 }
 
 /// What comes of a change for a reference.
@@ -170,7 +183,7 @@ impl<'p> Engine<'p, '_> {
         Ok(all)
     }
 
-    fn homes(&mut self, all: &[Found<'p>]) -> Result<BTreeMap<Loc, Vec<Option<Loc>>>, WriteError> {
+    fn homes(&mut self, all: &[Found<'p>]) -> Result<BTreeMap<Loc, Homes>, WriteError> {
         let mut homes = BTreeMap::new();
         for found in all.iter().filter(|found| found.key.is_none()) {
             let table = found.array;
@@ -179,7 +192,7 @@ impl<'p> Engine<'p, '_> {
                 continue;
             }
             match self.element_homes(table) {
-                Ok(elements) => drop(homes.insert(table, elements)),
+                Ok(elements) => drop(homes.insert(table, Homes::new(elements))),
                 Err(fault) => self.report(*fault, table),
             }
         }
@@ -263,15 +276,14 @@ impl<'p> References<'p> {
     /// slice that has it. None if it leads to none of these.
     #[must_use]
     pub fn home(&self, found: &Found<'_>) -> Option<Loc> {
-        let elements = self.homes.get(&found.array).filter(|_| found.key.is_none())?;
-        *elements.get(usize::try_from(found.number).ok()?)?
+        let homes = self.homes.get(&found.array).filter(|_| found.key.is_none())?;
+        *homes.elements.get(usize::try_from(found.number).ok()?)?
     }
 
     /// The position that an element of a slice has in its shared table.
     #[must_use]
     pub fn in_table(&self, table: Loc, home: Loc) -> Option<u32> {
-        let at = self.homes.get(&table)?.iter().position(|element| *element == Some(home))?;
-        u32::try_from(at).ok()
+        self.homes.get(&table)?.positions.get(&home).copied()
     }
 
     /// The value, as the engine has it.

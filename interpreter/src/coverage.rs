@@ -88,15 +88,18 @@ pub fn coverage(program: &Program, bytes: &[u8], options: &ReadOptions) -> Cover
     let mut coverage = Coverage { size, claimed, ..Coverage::default() };
     coverage.overlaps = overlaps(&document);
     // Without an end it is not known what the layout would place where.
-    let fill = match &error {
-        None => Fill::of(&mut document, bytes, &gaps),
-        Some(_) => Fill::None,
+    let (fill, padding) = match &error {
+        None => {
+            let padding = document.padding().iter().map(|bytes| (bytes.start, bytes.end)).collect();
+            (Fill::of(&mut document, bytes, &gaps), padding)
+        }
+        Some(_) => (Fill::None, HashSet::new()),
     };
     for gap in &gaps {
         let content = formwork::algorithms::slice(bytes, gap.at, gap.end - gap.at).unwrap_or(&[]);
         let zero = content.iter().all(|byte| *byte == 0);
         let names = Names::of(&document, gap);
-        if zero && fill.has(gap, &names) {
+        if zero && (padding.contains(&(gap.at, gap.end)) || fill.has(gap, &names)) {
             coverage.fill += gap.end - gap.at;
             continue;
         }
@@ -109,14 +112,17 @@ pub fn coverage(program: &Program, bytes: &[u8], options: &ReadOptions) -> Cover
         });
     }
     if error.is_none() {
-        for (offset, unknown) in document.unlisted() {
-            if unknown {
-                coverage.unknown_pointers.push(offset);
-            } else {
-                let field = field_at(&document, offset);
-                coverage.unlisted_pointers.push(Unlisted { offset, field });
-            }
-        }
+        let (unknown, unlisted) =
+            document.unlisted().into_iter().partition::<Vec<_>, _>(|(_, unknown)| *unknown);
+        let offsets = |pointers: Vec<(u64, bool)>| -> Vec<u64> {
+            pointers.into_iter().map(|(offset, _)| offset).collect()
+        };
+        coverage.unknown_pointers = offsets(unknown);
+        let unlisted = offsets(unlisted);
+        let fields = fields_at(&document, &unlisted);
+        let unlisted = unlisted.into_iter().zip(fields);
+        coverage.unlisted_pointers =
+            unlisted.map(|(offset, field)| Unlisted { offset, field }).collect();
     }
     coverage.error = error;
     coverage
@@ -130,15 +136,21 @@ impl crate::Document<'_> {
         // Who accounts for what is only written down where somebody asks.
         let program = self.engine.program();
         let (again, _) = engine::read_claiming(program, self.bytes, &self.options);
-        field_at(&again, offset)
+        fields_at(&again, &[offset]).pop()?
     }
 }
 
-/// Path of the smallest field that has a byte.
-fn field_at(document: &Document<'_, '_>, offset: u64) -> Option<String> {
+/// Paths of the smallest fields that have these bytes, which are in the order of their offsets.
+fn fields_at(document: &Document<'_, '_>, offsets: &[u64]) -> Vec<Option<String>> {
+    let found = Claims::new(document.tree(), document.claims()).innermost(offsets);
+    let found = offsets.iter().zip(found);
+    found.map(|(offset, loc)| Some(path_at(document, *offset, loc?))).collect()
+}
+
+/// Path of a field that has a byte; of the element that has it where it is an array of numbers.
+fn path_at(document: &Document<'_, '_>, offset: u64, mut loc: Loc) -> String {
     let tree = document.tree();
     let places = Places(tree);
-    let mut loc = Claims::new(tree, document.claims()).innermost(offset)?;
     if loc.index().is_none() && tree.record(loc.node).rows.len() > loc.row.index() {
         // Arrays of numbers are accounted for as a whole.
         let spot = places.value(places.spot(loc.node, loc.row));
@@ -151,7 +163,7 @@ fn field_at(document: &Document<'_, '_>, offset: u64) -> Option<String> {
             loc = loc.indexed(u32::try_from(index).ok());
         }
     }
-    Some(places.path(loc))
+    places.path(loc)
 }
 
 /// Bytes between claims.

@@ -1,10 +1,12 @@
 //! How much memory the engine takes, counted by the allocator: what `docs/architecture.md` states.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use formwork::{ReadErrorKind, ReadOptions};
+use formwork_formats::bfres::File;
 use formwork_interpreter::{Program, read};
-use formwork_tests::programs;
+use formwork_tests::{programs, samples};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -129,4 +131,28 @@ fn pointers_to_one_large_array_end_at_the_budget() {
             assert!(most < UNIT * units + SLACK, "{element}, {factor}: {most} of {units} units");
         }
     }
+}
+
+/// Large models are mostly contents and vertices, which are in the tree once at most: reading one, as
+/// a tree or as types, takes no more than four times its size, and writing what was read no more than
+/// as much besides.
+#[test]
+fn large_models_take_four_times_their_size() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(files) = samples::files("bfres", &["bfres"]) else { return };
+    let size = |path: &PathBuf| path.metadata().expect("the sample is there").len();
+    let large: Vec<_> = files.into_iter().filter(|path| size(path) > 1_000_000).collect();
+    assert_eq!(large.len(), 5);
+    samples::each(&large, "take little memory", |bytes| {
+        let (read, written) = read_and_written(programs::bfres(), bytes);
+        let (file, read_typed) = peak(|| File::read(bytes));
+        let file = file.map_err(|error| error.to_string())?;
+        let (again, written_typed) = peak(|| file.write());
+        assert!(again.is_ok_and(|again| again == bytes), "the same bytes");
+        let taken = [read, written, read_typed, written_typed];
+        if taken.iter().any(|taken| *taken > 4 * bytes.len()) {
+            return Err(format!("{taken:?} of {} bytes", bytes.len()));
+        }
+        Ok(())
+    });
 }

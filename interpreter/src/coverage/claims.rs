@@ -115,15 +115,34 @@ impl<'t> Claims<'t> {
         Claims { tree, single, runs }
     }
 
-    /// The row or element that has a byte; the smallest one if several do.
-    pub(crate) fn innermost(&self, offset: u64) -> Option<Loc> {
-        let single = self.single.iter().map(|(claim, order)| (*claim, *order));
-        let runs = self.runs.iter().filter(|run| run.bytes.contains(&offset));
-        let runs = runs.filter_map(|run| Some((run.innermost(offset)?, run.order)));
-        let around =
-            single.chain(runs).filter(|(claim, _)| claim.at <= offset && offset < claim.end);
-        let (claim, _) = around.min_by_key(|(claim, order)| (claim.end - claim.at, *order))?;
-        Some(claim.loc)
+    /// For each of these bytes, in the order of their offsets, the row or element that has it; the
+    /// smallest one if several do, and of equal ones the first. Claims are gone through once for all.
+    pub(crate) fn innermost(&self, offsets: &[u64]) -> Vec<Option<Loc>> {
+        let (mut single, mut runs) = (self.single.iter().peekable(), self.runs.iter().peekable());
+        // Claims that begin before a byte, the smallest first. They are taken away when they are the
+        // smallest and end before it.
+        let mut open = BinaryHeap::new();
+        let mut open_runs: Vec<&Run> = Vec::new();
+        let mut find = |offset| {
+            while let Some((claim, order)) = single.next_if(|(claim, _)| claim.at <= offset) {
+                open.push(Reverse((claim.end - claim.at, *order, claim.end, claim.loc)));
+            }
+            while open.peek().is_some_and(|Reverse((_, _, end, _))| *end <= offset) {
+                open.pop();
+            }
+            open_runs.retain(|run| run.bytes.end > offset);
+            while let Some(run) = runs.next_if(|run| run.bytes.start <= offset) {
+                open_runs.extend((run.bytes.end > offset).then_some(run));
+            }
+            let single = open.peek().map(|Reverse((size, order, _, loc))| (*size, *order, *loc));
+            let of_runs = open_runs.iter().filter_map(|run| {
+                let claim = run.innermost(offset)?;
+                Some((claim.end - claim.at, run.order, claim.loc))
+            });
+            let around = single.into_iter().chain(of_runs);
+            around.min_by_key(|(size, order, _)| (*size, *order)).map(|(_, _, loc)| loc)
+        };
+        offsets.iter().map(|offset| find(*offset)).collect()
     }
 
     /// All of them by address. Elements of arrays that share no byte with anything else come as one

@@ -215,6 +215,10 @@ impl Engine<'_, '_> {
         arrangement.next += 1;
         let Object { hosts, .. } = object;
         let before = u64::from(object.before);
+        let padded = || before.checked_next_multiple_of(align.max(1)) == Some(at);
+        if self.reading.claims.is_some() && before < at && padded() {
+            self.reading.padding.push(before..at);
+        }
         // Zeros may be another object.
         let usual = at == expected && self.is_zero(last_end, at) && before <= last_end;
         if at == end && usual {

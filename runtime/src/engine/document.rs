@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::entry::{byte_order, choose_epoch, wrong_magic};
 use super::item::{Item, Loc, NodeRef, MAX_SIZE};
@@ -176,6 +177,14 @@ impl<'p, 'b> Document<'p, 'b> {
     #[must_use]
     pub fn claims(&self) -> &[Claim] {
         self.engine.reading.claims.as_deref().unwrap_or_default()
+    }
+
+    /// Bytes before objects of an arranged file that are as many as their alignment asks for behind
+    /// what the file has before them, in the order of the layout; nothing unless the file was read
+    /// with [`read_claiming`].
+    #[must_use]
+    pub fn padding(&self) -> &[Range<u64>] {
+        &self.engine.reading.padding
     }
 
     /// Addresses of pointers that only the file's relocation table lists, and of those, marked

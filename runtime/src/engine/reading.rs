@@ -16,6 +16,9 @@ use crate::error::ReadError;
 pub(crate) struct Reading {
     /// What each row accounts for, if somebody wants to know.
     pub claims: Option<Vec<Claim>>,
+    /// Bytes before objects of an arranged file that are as many as their alignment asks for behind
+    /// what the file has before them; where claims are wanted only.
+    pub padding: Vec<Range<u64>>,
     /// How many objects were read: what pointers and rows of their own lead to.
     pub objects: u64,
     /// How the file is arranged.

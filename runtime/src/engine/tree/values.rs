@@ -29,6 +29,10 @@ impl<'p> Tree<'p, '_> {
         let number = |n: usize| u32::try_from(n).unwrap_or(UNPLACED);
         let blob =
             Blob { from: From::Own, start: number(self.own.len()), len: number(bytes.len()) };
+        // Contents may be most of a file: the list grows by a quarter, not to twice its size.
+        if self.own.capacity() - self.own.len() < bytes.len() {
+            self.own.reserve_exact(bytes.len().max(self.own.len() / 4));
+        }
         self.own.extend_from_slice(bytes);
         blob
     }

@@ -205,7 +205,7 @@ impl<'p> Engine<'p, '_> {
                 engine.fill_item(loc, &row.ty, row)?;
                 engine.fill_inside(loc)
             })?;
-            self.writing.loose.push((all.at, all.records(&mut columns)));
+            self.put(all.at, &all.records(&mut columns));
             self.leave(loc);
         }
         Ok(())

@@ -321,12 +321,14 @@ impl<'p> Engine<'p, '_> {
         let whole = core::mem::take(&mut self.writing.out);
         let base = core::mem::replace(&mut self.writing.base, 0);
         let checking = core::mem::replace(&mut self.writing.checking, false);
+        let written = core::mem::take(&mut self.writing.placing.written);
         self.writing.ahead = at;
         self.writing.out = alloc::vec![0; size];
         let filled = fill(self);
         let bytes = core::mem::replace(&mut self.writing.out, whole);
         self.writing.base = base;
         self.writing.checking = checking;
+        self.writing.placing.written = written;
         self.writing.ahead = 0;
         filled.map(|()| bytes)
     }

@@ -35,10 +35,11 @@ impl<'p> Engine<'p, '_> {
                     let whole = self.writing.base + size;
                     self.writing.out.resize(whole, 0);
                 }
-                if let Err(fault) = self.lead_texts().and_then(|()| self.fill_columns()) {
+                let texts = self.lead_texts();
+                self.watch(size);
+                if let Err(fault) = texts.and_then(|()| self.fill_columns()) {
                     self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
                 }
-                self.watch(size);
             }
             _ => {
                 let kind = ProblemKind::TooLarge { limit: MAX_SIZE };

@@ -97,7 +97,7 @@ pub fn coverage(program: &Program, bytes: &[u8], options: &ReadOptions) -> Cover
     };
     for gap in &gaps {
         let content = formwork::algorithms::slice(bytes, gap.at, gap.end - gap.at).unwrap_or(&[]);
-        let zero = content.iter().all(|byte| *byte == 0);
+        let zero = formwork::algorithms::is_zero(content);
         let names = Names::of(&document, gap);
         if zero && (padding.contains(&(gap.at, gap.end)) || fill.has(gap, &names)) {
             coverage.fill += gap.end - gap.at;

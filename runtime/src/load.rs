@@ -105,6 +105,13 @@ fn signed(value: u64) -> i64 {
     i64::from_ne_bytes(value.to_ne_bytes())
 }
 
+/// Whether all bytes are zero. Many are looked at together: padding may be long.
+#[inline]
+#[must_use]
+pub fn is_zero(bytes: &[u8]) -> bool {
+    bytes.chunks(256).all(|bytes| bytes.iter().fold(0, |bits, byte| bits | byte) == 0)
+}
+
 /// The `len` bytes at offset `at`.
 ///
 /// # Errors

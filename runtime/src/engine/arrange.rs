@@ -161,7 +161,7 @@ impl Engine<'_, '_> {
 
     fn is_zero(&self, from: u64, to: u64) -> bool {
         let bytes = crate::slice(self.tree.file, from, to.saturating_sub(from));
-        bytes.map_or(true, |bytes| bytes.iter().all(|b| *b == 0))
+        bytes.map_or(true, crate::is_zero)
     }
 
     /// Keeps bytes that lie before an object, unless the schema says that they are zero.

@@ -68,7 +68,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             if index > 0 && cursor.at % align > 0 {
                 let (from, to) = (cursor.at, cursor.at.next_multiple_of(align));
                 let fill = self.take(cursor, to - from, element)?;
-                if fill.iter().any(|b| *b != 0) {
+                if !crate::is_zero(fill) {
                     return Err(self.error(ReadErrorKind::NotZero, from, element));
                 }
                 self.claim(from, to, loc);
@@ -360,7 +360,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             self.reading.starts.push(short(start));
             let padded = cursor.at.next_multiple_of(pad.max(1)).min(cursor.limit);
             let fill = self.take(cursor, padded - cursor.at, element_loc)?;
-            if fill.iter().any(|b| *b != 0) {
+            if !crate::is_zero(fill) {
                 let offset = cursor.at - fill.len() as u64;
                 return Err(self.error(ReadErrorKind::NotZero, offset, element_loc));
             }

@@ -285,7 +285,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let planned = self.tree.row_plan(loc.node, loc.row);
         if let Store::Fill(size) = planned.store {
             let bytes = crate::slice(self.tree.file, at, size.into());
-            if bytes.is_ok_and(|bytes| bytes.iter().all(|byte| *byte == 0)) {
+            if bytes.is_ok_and(crate::is_zero) {
                 return self.check_now(loc, row);
             }
         }

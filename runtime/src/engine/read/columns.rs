@@ -137,8 +137,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             let number = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
             file.get(number(from)..number(to)).unwrap_or(&[])
         };
-        let kept =
-            starts().flat_map(places).any(|place| bytes(place).iter().any(|byte| *byte != 0));
+        let kept = !starts().flat_map(places).all(|place| crate::is_zero(bytes(place)));
         if self.reading.claims.is_some() {
             for (from, to) in starts().flat_map(places) {
                 self.claim(from, to, loc);

@@ -22,13 +22,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         let Some(align) = align.filter(|align| *align > 1) else { return Ok(()) };
         let aligned = cursor.at.next_multiple_of(align);
         let fill = self.take(cursor, aligned - cursor.at, loc)?;
-        match fill.iter().any(|b| *b != 0) {
-            true => {
-                let at = aligned - fill.len() as u64;
-                Err(self.error(ReadErrorKind::NotZero, at, loc))
-            }
-            false => Ok(()),
+        if crate::is_zero(fill) {
+            return Ok(());
         }
+        let at = aligned - fill.len() as u64;
+        Err(self.error(ReadErrorKind::NotZero, at, loc))
     }
 
     pub(crate) fn read_run(

@@ -70,7 +70,7 @@ impl Tree<'_, '_> {
             Item::Bool(b) => !b,
             Item::F32(bits) => bits == 0,
             Item::F64(bits) => bits == 0,
-            Item::Bytes(blob) => self.bytes(blob).iter().all(|b| *b == 0),
+            Item::Bytes(blob) => crate::is_zero(self.bytes(blob)),
             Item::Array(array) => (0..self.count(array))
                 .all(|index| self.element(array, index).is_some_and(|item| self.is_zero(item))),
             Item::Absent => true,

@@ -11,19 +11,16 @@ fn step(s: &mut u64, v: u64) {
 }
 
 fn nodes<'a>(all: Items<'a, Node<'a>>, s: &mut u64) -> Result<()> {
-    for node in all {
-        let v = match node? {
+    all.each(|node| {
+        let v = match node {
             Node::Record(record) => {
                 step(s, record.tag().number().into());
                 nodes(record.nodes()?, s)?;
-                continue;
+                return Ok(());
             }
             Node::Records(records) => {
                 step(s, records.tag().number().into());
-                for element in records.elements()? {
-                    nodes(element?.nodes()?, s)?;
-                }
-                continue;
+                return records.elements()?.each(|element| nodes(element.nodes()?, s));
             }
             Node::Bool(n) => n.value().into(),
             Node::I8(n) => n.value() as u64,
@@ -52,8 +49,8 @@ fn nodes<'a>(all: Items<'a, Node<'a>>, s: &mut u64) -> Result<()> {
             _ => 1,
         };
         step(s, v);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Visits all nodes.

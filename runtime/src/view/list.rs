@@ -5,7 +5,7 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 use super::{Fixed, Place, Result, Walked};
-use crate::ReadErrorKind;
+use crate::{ReadError, ReadErrorKind};
 
 /// An array of elements that are all of one size: they are known to be there, and each is found at
 /// once.
@@ -243,6 +243,27 @@ impl<'a, E: Walked<'a>> Items<'a, E> {
         ItemsIter { place, passed: 0, left: count, elements }
     }
 
+    /// Hands each element to a function, in their order, until there is an error.
+    ///
+    /// Iterating tells the cases of a union apart to make an element, and whoever gets it tells them
+    /// apart once more. Here the function becomes part of finding the elements, which is twice as fast
+    /// for trees of millions of small nodes. It is compiled anew wherever it is used.
+    ///
+    /// # Errors
+    ///
+    /// If an element is not there, and those of the function.
+    #[inline(always)]
+    pub fn each<X: From<ReadError>>(
+        &self,
+        mut with: impl FnMut(E::Item) -> core::result::Result<(), X>,
+    ) -> core::result::Result<(), X> {
+        let mut iter = self.iter();
+        while let Some(item) = iter.step() {
+            with(item?)?;
+        }
+        Ok(())
+    }
+
     /// Whether there is none.
     #[inline]
     #[must_use]
@@ -335,13 +356,10 @@ impl<'a, E: Walked<'a>> ItemsIter<'a, E> {
             None => self.passed >= self.place.rest().len(),
         }
     }
-}
 
-impl<'a, E: Walked<'a>> Iterator for ItemsIter<'a, E> {
-    type Item = Result<E::Item>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Result<E::Item>> {
+    /// The next element, as part of what asks for it.
+    #[inline(always)]
+    fn step(&mut self) -> Option<Result<E::Item>> {
         if self.is_done() {
             return None;
         }
@@ -362,6 +380,15 @@ impl<'a, E: Walked<'a>> Iterator for ItemsIter<'a, E> {
                 Some(Err(error))
             }
         }
+    }
+}
+
+impl<'a, E: Walked<'a>> Iterator for ItemsIter<'a, E> {
+    type Item = Result<E::Item>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Result<E::Item>> {
+        self.step()
     }
 }
 

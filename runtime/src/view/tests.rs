@@ -1,5 +1,6 @@
 //! Arrays, looked at from both ends.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Be, Items, Le, List, Place, Result, Walked};
@@ -72,6 +73,36 @@ fn elements_of_many_sizes() {
     let error = all.next().unwrap().unwrap_err();
     assert_eq!((error.offset(), error.kind().code()), (7, "unexpected_end"));
     assert!(all.next().is_none());
+}
+
+#[test]
+fn elements_are_handed_over() {
+    let bytes = [1, 7, 0, 2, 8, 9, 5];
+    let sizes = |items: Items<'_, Counted>, most: usize| {
+        let mut sizes = Vec::new();
+        let result = items.each(|item| {
+            sizes.push(item.len());
+            if sizes.len() < most {
+                Ok(())
+            } else {
+                Err(Place::of(&bytes).null())
+            }
+        });
+        (sizes, result.map_err(|error| (error.offset(), error.kind().code())))
+    };
+    let three = Items::counted(Place::of(&bytes), Some(3)).unwrap();
+    assert_eq!(sizes(three, usize::MAX), (vec![1, 0, 2], Ok(())));
+    let filling = Items::filling(Place::of(&bytes));
+    assert_eq!(sizes(filling, usize::MAX), (vec![1, 0, 2], Err((7, "unexpected_end"))));
+    // An error of the function ends it, too.
+    assert_eq!(sizes(filling, 2).0, [1, 0]);
+    let mut empty = 0;
+    let counted: Result<()> = Items::<'_, Empty>::filling(Place::of(&bytes)).each(|()| {
+        empty += 1;
+        Ok(())
+    });
+    assert!(counted.is_ok());
+    assert_eq!(empty, 1);
 }
 
 /// Nothing.

@@ -206,7 +206,7 @@ impl Views<'_, '_> {
                     impl<'a> v::Walked<'a> for #ident<'a> {
                         type Item = #ident<'a>;
 
-                        #[inline]
+                        #[inline(always)]
                         fn walk(
                             first: &v::Place<'a>,
                             passed: usize
@@ -216,8 +216,12 @@ impl Views<'_, '_> {
                     }
                 }
             });
+            // Who walks through elements tells the cases apart again. Where that is one function, it
+            // is done once.
+            let inline = own.then(|| quote!(#[inline(always)]));
             quote! {
                 impl<'a> #ident<'a> {
+                    #inline
                     fn __walk(
                         first: &v::Place<'a>,
                         passed: usize #parameters

@@ -65,6 +65,7 @@ impl Views<'_, '_> {
             values.extend(quote!(form,));
         }
         let parameters = case.then(|| quote!(tag: u64, form: u8,));
+        let inline = inline(case);
         let walk = self.walk_function(id);
         let elements = self.elements_of(id, &values);
         let name = ident.to_string();
@@ -79,7 +80,7 @@ impl Views<'_, '_> {
             impl<'a> #ident<'a> {
                 #(#methods)*
 
-                #[inline]
+                #inline
                 fn __at(place: v::Place<'a>, #parameters) -> v::Result<#ident<'a>> {
                     let block = #block?;
                     rt::Ok(#ident { block, #values })
@@ -178,8 +179,9 @@ impl Views<'_, '_> {
         let circular = self.is_circular(id) && walks(&behind);
         let deeper = circular.then(|| quote!(let (outer, place) = (place, place.deeper()?);));
         let back = circular.then(|| quote!(.seen_from(outer)));
+        let inline = inline(self.is_case(id) && !walks(&behind));
         quote! {
-            #[inline]
+            #inline
             fn __walk(place: v::Place<'a> #parameters) -> v::Result<(#ident<'a>, v::Place<'a>)> {
                 let item = #ident::__at(place #values)?;
                 #deeper
@@ -272,6 +274,15 @@ impl Views<'_, '_> {
             &quote!(0),
         );
         size.ok()
+    }
+}
+
+/// The attribute of a function that makes a view. A case of a union is made where its tag is known: its
+/// function is a part of that.
+pub(super) fn inline(always: bool) -> TokenStream {
+    match always {
+        true => quote!(#[inline(always)]),
+        false => quote!(#[inline]),
     }
 }
 

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::item::Spot;
+use super::record::inline;
 use super::{Views, Wanted, layout};
 use crate::model::{
     BinaryOp, Expr, ExprId, Home, Model, Pattern, RecordId, Row, RowId, RowKind, Storage, Type,
@@ -79,6 +80,9 @@ impl Body<'_> {
         }
     }
 }
+
+/// How many rows of no fixed size a record may have for each to be found in place.
+const MOST_STEPS_INLINE: usize = 2;
 
 /// Name of the local that is the place of a row.
 fn local(id: RowId) -> Ident {
@@ -257,13 +261,13 @@ impl Views<'_, '_> {
     /// The function that finds the rows of a view, or of one of its forms.
     pub(super) fn finder(&self, id: RecordId, form: Option<usize>) -> TokenStream {
         let none = quote!(rt::Err(self.place.null()));
-        let mut any = false;
+        let mut most = 0;
         let found = self.by_layout(
             &quote!(self.place),
             |epoch| {
                 let body = self.body(id, form, epoch, quote!(self));
                 let steps = self.sequence(&body).steps;
-                any |= !steps.is_empty();
+                most = most.max(steps.len());
                 let steps = steps.iter().map(|(id, step)| {
                     let (local, id) = (local(*id), Literal::u32_unsuffixed(id.0));
                     quote!(#step if row == #id { return rt::Ok(#local); })
@@ -273,9 +277,12 @@ impl Views<'_, '_> {
             &none,
         );
         let (name, found) = (self.body(id, form, 0, quote!(self)).finder(), found.ok());
-        let found = found.filter(|_| any).map(|found| {
+        // A place goes through memory when it is handed back, and what it is found by is mostly known
+        // where it is asked for. Who asks of many rows would be as long as all of them.
+        let inline = inline(most <= MOST_STEPS_INLINE);
+        let found = found.filter(|_| most > 0).map(|found| {
             quote! {
-                #[inline]
+                #inline
                 fn #name(&self, row: u32) -> v::Result<v::Place<'a>> { #found }
             }
         });

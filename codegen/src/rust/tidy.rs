@@ -7,11 +7,13 @@ mod stores;
 use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
+use syn::parse::ParseStream;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprIf, ExprLet, ExprLit, ExprMethodCall,
-    ExprReference, ExprReturn, ItemFn, Lit, LitInt, Local, Pat, Stmt, Type, UnOp, parse_quote,
+    BinOp, Block, Expr, ExprBinary, ExprBlock, ExprForLoop, ExprIf, ExprLet, ExprLit, ExprMatch,
+    ExprMethodCall, ExprReference, ExprReturn, ItemFn, Lit, LitInt, Local, Pat, Stmt, Token, Type,
+    UnOp, parse_quote,
 };
 
 use self::stores::{name_long_arguments, set_if_it_fits};
@@ -140,7 +142,17 @@ impl VisitMut for Tidy {
             }
             Expr::While(test) => bare_before_block(&mut test.cond),
             Expr::Let(test) => bare_before_block(&mut test.expr),
-            Expr::Match(test) => bare_before_block(&mut test.expr),
+            Expr::Macro(of) if of.mac.path.is_ident("matches") => {
+                if let Some(tokens) = matched_place(&of.mac) {
+                    of.mac.tokens = tokens;
+                }
+            }
+            Expr::Match(test) => {
+                bare_before_block(&mut test.expr);
+                if let Some(only) = only_case(test) {
+                    *expr = only;
+                }
+            }
             Expr::ForLoop(each) => {
                 without_index(each);
                 bare_before_block(&mut each.expr);
@@ -182,6 +194,32 @@ impl VisitMut for Tidy {
         block.stmts.iter_mut().for_each(set_if_it_fits);
         name_long_arguments(&mut block.stmts);
     }
+}
+
+/// What `matches!` is about, without a reference to a place.
+fn matched_place(of: &syn::Macro) -> Option<TokenStream> {
+    let (mut value, pattern) = of
+        .parse_body_with(|input: ParseStream<'_>| {
+            let value: Expr = input.parse()?;
+            input.parse::<Token![,]>()?;
+            Ok((value, input.parse::<TokenStream>()?))
+        })
+        .ok()?;
+    let place = borrowed(&mut value)?;
+    Some(quote!(#place, #pattern))
+}
+
+/// `if let`, of a match in which nothing is done but for one pattern.
+fn only_case(test: &mut ExprMatch) -> Option<Expr> {
+    let [one, other] = &mut test.arms[..] else { return None };
+    let is_nothing = |expr: &Expr| matches!(expr, Expr::Block(of) if of.label.is_none() && of.block.stmts.is_empty());
+    let rest = matches!(other.pat, Pat::Wild(_)) && is_nothing(&other.body);
+    let Expr::Block(ExprBlock { label: None, block, .. }) = &mut *one.body else { return None };
+    if !rest || matches!(one.pat, Pat::Guard(_)) {
+        return None;
+    }
+    let (pattern, value, stmts) = (&one.pat, &test.expr, core::mem::take(&mut block.stmts));
+    Some(parse_quote!(if let #pattern = #value { #(#stmts)* }))
 }
 
 /// Whether nothing that may stand around an expression takes it apart.
@@ -598,6 +636,22 @@ mod tests {
         stays("let x = -(-1i32);");
         stays("let x = (a - b).len();");
         stays("match (A { b }) { _ => {} }");
+    }
+
+    #[test]
+    fn one_case_is_a_test() {
+        assert_eq!(
+            tidied("match &v.x { A(a) => { f(a); } _ => {} }"),
+            "if let A(a) = &v.x { f(a); }"
+        );
+        stays("match &v.x { A(a) => { f(a); } _ => { g(); } }");
+        stays("match &v.x { A(a) if a > b => { f(a); } _ => {} }");
+        stays("match &v.x { A(a) => f(a), _ => {} }");
+        assert_eq!(
+            tidied("if matches!((&v.x), A(..) | B) { f(); }"),
+            "if matches!(v.x, A(..) | B) { f(); }"
+        );
+        stays("if matches!(& f(), A(..)) { f(); }");
     }
 
     #[test]

@@ -74,6 +74,22 @@ pub struct BaseCell {
     pub again: bool,
 }
 
+impl BaseCell {
+    /// What most are but for their table and width: the index itself, of any size.
+    pub const PLAIN: BaseCell = BaseCell {
+        table: 0,
+        width: 0,
+        big: false,
+        signed: false,
+        factor: 1,
+        offset: 0,
+        plus: 0,
+        empty: None,
+        range: (i64::MIN as i128, u64::MAX as i128),
+        again: false,
+    };
+}
+
 /// A base that is stored when its table is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waiting {

@@ -127,12 +127,13 @@ impl<'m> Straight<'_, 'm> {
     fn apart(&self, make: impl FnOnce() -> Able<Typed>) -> Able<Typed> {
         let spelled = self.spelled.replace(0);
         let (counting, streaming) = (self.counting.replace(false), self.streaming.replace(false));
-        let leaving = self.leaving.replace(false);
+        let (leaving, asking) = (self.leaving.replace(false), self.asking.replace(true));
         let at_hand = self.at_hand.take();
         let made = make();
         self.at_hand.replace(at_hand);
         self.spelled.set(spelled);
         self.leaving.set(leaving);
+        self.asking.set(asking);
         self.counting.set(counting);
         self.streaming.set(streaming);
         made

@@ -67,6 +67,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) counting: std::cell::Cell<bool>,
     /// Whether what cannot be said of some cases of a union is left to the engine in these.
     pub(super) leaving: std::cell::Cell<bool>,
+    /// Whether code is made for a function of an expression.
+    pub(super) asking: std::cell::Cell<bool>,
     /// Numbers of structs that are being written, which follow from where something in it is.
     pub(super) at_hand: std::cell::RefCell<Vec<AtHand>>,
     /// How many `let`s are being spelled out.

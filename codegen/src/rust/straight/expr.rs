@@ -8,6 +8,7 @@ use super::asked::Asker;
 use super::context::Straight;
 use super::locals::case_name;
 use super::operators::{Typed, combined, compared, comparison, inside, just, known, solved};
+use super::outline::find_piece;
 use super::questions::{row_name, target};
 use super::scope::{Access, Frame, It, Place, Scope};
 use crate::model::{
@@ -497,6 +498,11 @@ impl<'m> Straight<'_, 'm> {
                     });
                     match inner {
                         Ok(inner) if inner.is_empty() => {}
+                        Ok(inner) if self.asking.get() => {
+                            // What is done for one of many streams is often done for others.
+                            let label = find_piece(*record);
+                            arms.extend(quote!(#pattern => { #label: { #inner } }));
+                        }
                         Ok(inner) => arms.extend(quote!(#pattern => { #inner })),
                         Err(why) => odd.push((pattern, why)),
                     }

@@ -55,7 +55,9 @@ use crate::model::{EpochId, Model};
 pub(super) use able::{Able, Sought, Unable, unable};
 use context::{Flavour, Straight};
 pub(super) use findings::Finding;
+use locals::is_case_name;
 pub(super) use mentions::count;
+use outline::Pieces;
 pub(super) use survey::survey;
 
 /// What is known of a model's straight code.
@@ -199,7 +201,15 @@ fn sealed(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStrea
 
 fn module(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStream> {
     let epoch = straight.epoch_function()?;
-    let asked = straight.asked.functions(parts);
+    let mut pieces = Pieces::default();
+    let types = |name: &str| {
+        let record = is_case_name(name)?;
+        let ty = straight.value_ty(record, &quote!('_));
+        straight.shapes.is_typed(record).then(|| quote!(&#ty))
+    };
+    let asked = straight.asked.functions(parts).into_iter();
+    let asked: Vec<TokenStream> = asked.map(|function| pieces.outline(function, &types)).collect();
+    let pieces = pieces.functions();
     let code = quote! {
         /// Readers and writers for files that have nothing unusual.
         mod straight {
@@ -208,6 +218,7 @@ fn module(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStrea
             #epoch
             #(#parts)*
             #(#asked)*
+            #(#pieces)*
         }
     };
     Ok(names::named(code, straight.model))

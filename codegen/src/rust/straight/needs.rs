@@ -34,6 +34,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             noting: true.into(),
             counting: false.into(),
             leaving: false.into(),
+            asking: false.into(),
             at_hand: std::cell::RefCell::default(),
             spelled: 0.into(),
             sought: Sought::default(),

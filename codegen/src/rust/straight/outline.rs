@@ -23,10 +23,12 @@ use syn::{
 
 use super::mentions::{count_all, size};
 
-pub(super) use labels::{arm_piece, case_piece, element_piece, field_piece, piece, root_piece};
+pub(super) use labels::{
+    arm_piece, case_piece, element_piece, field_piece, find_piece, piece, root_piece,
+};
 use labels::{case_of, is_piece};
 use taken::{Assigned, Bound, Taken};
-use types::{Reborrow, is_copy, take_type, through, told, type_of};
+use types::{Reborrow, found_type, is_copy, take_type, through, told, type_of};
 
 /// Tokens of a function that is short enough.
 const SHORT: usize = 900;
@@ -143,6 +145,8 @@ enum Kind<'a> {
     Case(&'a TokenStream),
     /// What is done in some layouts.
     Layout,
+    /// Steps that find a number, of this type.
+    Found(&'a TokenStream),
 }
 
 impl VisitMut for Pass<'_> {
@@ -161,6 +165,15 @@ impl VisitMut for Pass<'_> {
             self.visit_expr_closure_mut(&mut apart);
             *expr = parse_quote!((#apart)());
             return;
+        }
+        if let Expr::Block(ExprBlock { label: None, block, .. }) = expr
+            && let Some(ty) = found_type(block)
+        {
+            let label = format!("{}_number", self.whole.name);
+            if let Some(call) = self.piece(&label, block, &BTreeMap::new(), Kind::Found(&ty)) {
+                *expr = call;
+                return;
+            }
         }
         visit_mut::visit_expr_mut(self, expr);
     }
@@ -323,7 +336,7 @@ impl Pass<'_> {
         let few = match kind {
             // A case that is none is a closure, which takes some lines, too.
             Kind::Case(_) => self.pieces.few / 2,
-            Kind::Statements | Kind::Layout => self.pieces.few,
+            Kind::Statements | Kind::Layout | Kind::Found(_) => self.pieces.few,
         };
         let code = block.to_token_stream();
         let (own, whole) = (size(&code), self.whole.size);
@@ -358,7 +371,8 @@ impl Pass<'_> {
             let ty = told.get(text).cloned().or_else(known)?;
             let name = format_ident!("{text}");
             let is_part = ty.to_string().starts_with("s :: Part");
-            let changes = assigned.names.contains(text) || is_part;
+            // What is found is added to, in whatever way.
+            let changes = assigned.names.contains(text) || is_part || text == "found";
             if changes || !is_copy(&ty) {
                 lent.insert(text.clone());
             }
@@ -374,6 +388,9 @@ impl Pass<'_> {
             params.into_iter().map(|(name, ty, argument)| (quote!(#name: #ty), argument)).unzip();
         let mut code: Block = syn::parse2(through(code, &lent)).ok()?;
         Reborrow { names: &lent }.visit_block_mut(&mut code);
+        if let Kind::Found(_) = kind {
+            code.stmts.pop();
+        }
         if returns.is_some() {
             // What is returned at the end of a function is what it gives.
             let last = code.stmts.pop().map(|last| match last {
@@ -392,6 +409,7 @@ impl Pass<'_> {
                 (straight(ty), Some(quote!(let mut #name;)), Some(quote!(rt::Ok(#name))))
             }
             (None, Kind::Case(made), _) => (straight(made), None, None),
+            (None, Kind::Found(ty), _) => (straight(ty), None, Some(quote!(rt::Ok(found)))),
             (None, Kind::Layout, Some(result)) => (result.clone(), None, None),
             (None, Kind::Statements | Kind::Layout, _) => {
                 (straight(&quote!(())), None, Some(quote!(rt::Ok(()))))
@@ -412,7 +430,7 @@ impl Pass<'_> {
                 };
                 self.pieces.known.insert(key, name.clone());
                 let inline = match kind {
-                    Kind::Statements => None,
+                    Kind::Statements | Kind::Found(_) => None,
                     // What stood in a large match was part of it.
                     Kind::Case(_) => Some(quote!(#[inline])),
                     // Of these, a function has one, and nothing else.
@@ -428,7 +446,7 @@ impl Pass<'_> {
         Some(match given.map(|given| format_ident!("{given}")) {
             Some(given) => parse_quote!(#given = #call?),
             None => match (kind, returns) {
-                (Kind::Statements, _) => parse_quote!(#call?),
+                (Kind::Statements | Kind::Found(_), _) => parse_quote!(#call?),
                 (Kind::Layout, Some(_)) => parse_quote!(return #call),
                 (Kind::Layout, None) => parse_quote!({ #call?; }),
                 (Kind::Case(_), _) => call,
@@ -688,6 +706,67 @@ mod tests {
             #[inline]
             fn arm__4<'v>(cx: &mut s::Ink<'v>, x: u32) -> s::Straight<super::V> {
                 let m; m = super::V(get(cx, x)?); rt::Ok(m)
+            }
+        };
+        assert_eq!(functions, [expected.to_string()]);
+    }
+
+    #[test]
+    fn what_finds_a_number_is_a_function() {
+        let (body, functions) = outlined(quote! {
+            let n = {
+                let mut found = rt::Some(0_i128);
+                for x in v.all.iter() { found = s::add(found, rt::Some(x.n))?; }
+                found
+            };
+            let m = { let mut found: rt::Option<i128> = rt::None; f(&mut found, v); found };
+            put(cx, n, m)?;
+        });
+        let expected = quote! {
+            let n = f_number(v)?;
+            let m = { let mut found: rt::Option<i128> = rt::None; f(&mut found, v); found };
+            put(cx, n, m)?;
+        };
+        assert_eq!(body, text(expected));
+        let expected = quote! {
+            fn f_number<'v>(v: &'v V) -> s::Straight<rt::Option<i128> > {
+                let mut found = rt::Some(0_i128);
+                for x in v.all.iter() { found = s::add(found, rt::Some(x.n))?; }
+                rt::Ok(found)
+            }
+        };
+        assert_eq!(functions, [expected.to_string()]);
+    }
+
+    #[test]
+    fn what_adds_to_a_number_is_lent_it() {
+        let (body, functions) = outlined(quote! {
+            let mut found = rt::Some(0_i128);
+            for x in v.all.iter() {
+                match &x.a { V::A(c__4) => { 'find__4: { found = s::add(found, c__4.n)?; } } _ => {} }
+                match &x.b { V::A(c__4) => { 'find__4: { found = s::add(found, c__4.n)?; } } _ => {} }
+            }
+            let any = 'all: {
+                match &v.a { V::A(c__4) => { 'find__4: { if c__4.b { break 'all rt::Some(true); } } } _ => {} }
+                rt::Some(false)
+            };
+        });
+        let expected = quote! {
+            let mut found = rt::Some(0_i128);
+            for x in v.all.iter() {
+                match &x.a { V::A(c__4) => { find__4(c__4, &mut found)?; } _ => {} }
+                match &x.b { V::A(c__4) => { find__4(c__4, &mut found)?; } _ => {} }
+            }
+            let any = 'all: {
+                match &v.a { V::A(c__4) => { if c__4.b { break 'all rt::Some(true); } } _ => {} }
+                rt::Some(false)
+            };
+        };
+        assert_eq!(body, text(expected));
+        let expected = quote! {
+            fn find__4<'v>(c__4: &'v C, found: &mut rt::Option<i128>) -> s::Straight<()> {
+                (*found) = s::add((*found), c__4.n)?;
+                rt::Ok(())
             }
         };
         assert_eq!(functions, [expected.to_string()]);

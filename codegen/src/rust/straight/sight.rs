@@ -5,10 +5,12 @@
 //! is asked here: `cx.seen`, `cx.leads`.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
+use syn::{Expr as Code, Pat, Stmt};
 
 use super::able::{Able, unable};
 use super::context::{KEPT_POOL, Straight};
+use super::expr::is;
 use super::questions::target;
 use super::scope::{Access, Frame, It, Late, Place, Scope};
 use crate::model::{
@@ -552,6 +554,22 @@ pub(super) fn sight_frame(record: RecordId, at: &TokenStream) -> Frame {
     Frame { record, access, at: Some(at.clone()), index: None }
 }
 
+/// The number that code finds in one step, if it does nothing else than
+/// `if let rt::Some(at) = … { found = rt::Some(i128::from(at)); }`.
+fn found_at_once(code: &TokenStream) -> Option<TokenStream> {
+    let Ok(Stmt::Expr(Code::If(step), _)) = syn::parse2(code.clone()) else { return None };
+    let (Code::Let(some), [Stmt::Expr(Code::Assign(found), Some(_))], None) =
+        (&*step.cond, &step.then_branch.stmts[..], &step.else_branch)
+    else {
+        return None;
+    };
+    let Pat::TupleStruct(pattern) = &*some.pat else { return None };
+    let at = pattern.elems.first()?;
+    let (found, option) = (found.to_token_stream(), &some.expr);
+    is(&found, &quote!(found = rt::Some(i128::from(#at))).to_string())
+        .then(|| quote!(#option.map(i128::from)))
+}
+
 /// Addresses that are found by following numbers in the file.
 pub(super) struct Sights<'a, 'p, 'm> {
     pub straight: &'a Straight<'p, 'm>,
@@ -587,7 +605,10 @@ impl<'m> Straight<'_, 'm> {
         let found = self.sight_path(scope, view, path, &mut |_, at| {
             Ok(quote!(found = rt::Some(i128::from(#at));))
         })?;
-        Ok(quote!({ let mut found: rt::Option<i128> = rt::None; #found found }))
+        Ok(match found_at_once(&found) {
+            Some(found) => found,
+            None => quote!({ let mut found: rt::Option<i128> = rt::None; #found found }),
+        })
     }
 
     fn sight_path(

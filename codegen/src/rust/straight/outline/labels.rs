@@ -20,6 +20,11 @@ pub(in crate::rust::straight) fn root_piece(verb: &str, root: RecordId) -> Lifet
     Lifetime::new(&format!("'{verb}__{}", root.0), Span::call_site())
 }
 
+/// The label of what is found in a case.
+pub(in crate::rust::straight) fn find_piece(record: RecordId) -> Lifetime {
+    Lifetime::new(&format!("'find__{}", record.0), Span::call_site())
+}
+
 /// Whether a label is that of what is done for a row.
 pub(super) fn is_piece(label: &Ident) -> bool {
     let label = label.to_string();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Block, Expr, ExprClosure, Pat};
@@ -27,6 +27,8 @@ pub(super) struct Taken<'a> {
     /// What is bound in it, by scope.
     scopes: Vec<BTreeSet<String>>,
     pub free: BTreeSet<String>,
+    /// Labels of blocks and loops around.
+    labels: Vec<Ident>,
     /// Loops and closures around.
     loops: u32,
     closures: u32,
@@ -42,6 +44,7 @@ impl<'a> Taken<'a> {
             locals,
             scopes: vec![BTreeSet::new()],
             free: BTreeSet::new(),
+            labels: Vec::new(),
             loops: 0,
             closures: 0,
             leaves: false,
@@ -61,6 +64,19 @@ impl<'a> Taken<'a> {
         self.scopes.push(BTreeSet::new());
         visit(self);
         self.scopes.pop();
+    }
+
+    fn labelled(&mut self, label: Option<Ident>, visit: impl FnOnce(&mut Self)) {
+        let known = self.labels.len();
+        self.labels.extend(label);
+        visit(self);
+        self.labels.truncate(known);
+    }
+
+    fn in_loop(&mut self, label: Option<Ident>, visit: impl FnOnce(&mut Self)) {
+        self.loops += 1;
+        self.labelled(label, visit);
+        self.loops -= 1;
     }
 
     fn uses(&mut self, name: &str) {
@@ -117,27 +133,29 @@ impl VisitMut for Taken<'_> {
 
     fn visit_expr_for_loop_mut(&mut self, each: &mut syn::ExprForLoop) {
         self.visit_expr_mut(&mut each.expr);
-        self.loops += 1;
-        self.within(|taken| {
-            taken.bind(&mut each.pat);
-            taken.visit_block_mut(&mut each.body);
+        self.in_loop(ident_of(&each.label), |taken| {
+            taken.within(|taken| {
+                taken.bind(&mut each.pat);
+                taken.visit_block_mut(&mut each.body);
+            });
         });
-        self.loops -= 1;
     }
 
     fn visit_expr_while_mut(&mut self, test: &mut syn::ExprWhile) {
-        self.loops += 1;
-        self.within(|taken| {
-            taken.visit_expr_mut(&mut test.cond);
-            taken.visit_block_mut(&mut test.body);
+        self.in_loop(ident_of(&test.label), |taken| {
+            taken.within(|taken| {
+                taken.visit_expr_mut(&mut test.cond);
+                taken.visit_block_mut(&mut test.body);
+            });
         });
-        self.loops -= 1;
     }
 
     fn visit_expr_loop_mut(&mut self, each: &mut syn::ExprLoop) {
-        self.loops += 1;
-        self.visit_block_mut(&mut each.body);
-        self.loops -= 1;
+        self.in_loop(ident_of(&each.label), |taken| taken.visit_block_mut(&mut each.body));
+    }
+
+    fn visit_expr_block_mut(&mut self, of: &mut syn::ExprBlock) {
+        self.labelled(ident_of(&of.label), |taken| visit_mut::visit_expr_block_mut(taken, of));
     }
 
     fn visit_expr_closure_mut(&mut self, closure: &mut ExprClosure) {
@@ -159,7 +177,10 @@ impl VisitMut for Taken<'_> {
     }
 
     fn visit_expr_break_mut(&mut self, stop: &mut syn::ExprBreak) {
-        self.leaves |= self.loops == 0 && stop.label.is_none();
+        self.leaves |= match &stop.label {
+            Some(label) => !self.labels.contains(&label.ident),
+            None => self.loops == 0,
+        };
         visit_mut::visit_expr_break_mut(self, stop);
     }
 
@@ -189,6 +210,10 @@ impl VisitMut for Taken<'_> {
     fn visit_field_value_mut(&mut self, field: &mut syn::FieldValue) {
         self.visit_expr_mut(&mut field.expr);
     }
+}
+
+fn ident_of(label: &Option<syn::Label>) -> Option<Ident> {
+    label.as_ref().map(|label| label.name.ident.clone())
 }
 
 fn is_err(function: &Expr) -> bool {

@@ -67,6 +67,34 @@ pub(super) fn take_type(block: &mut Block) -> Option<TokenStream> {
     }
 }
 
+/// The type of what a block finds step by step: it declares `found`, and ends with that. An error ends
+/// the function around.
+pub(super) fn found_type(block: &Block) -> Option<TokenStream> {
+    let is_found = |expr: &Expr| matches!(expr, Expr::Path(path) if path.path.is_ident("found"));
+    let [Stmt::Local(local), steps @ .., Stmt::Expr(last, None)] = &block.stmts[..] else {
+        return None;
+    };
+    let (name, ty) = match &local.pat {
+        Pat::Type(typed) => (&*typed.pat, Some(typed.ty.to_token_stream())),
+        pat => (pat, None),
+    };
+    if !matches!(name, Pat::Ident(name) if name.ident == "found") || !is_found(last) {
+        return None;
+    }
+    if !steps.iter().any(|step| may_fail(&step.to_token_stream())) {
+        return None;
+    }
+    ty.or_else(|| type_of(local).map(|(_, ty)| ty))
+}
+
+fn may_fail(code: &TokenStream) -> bool {
+    code.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => may_fail(&group.stream()),
+        TokenTree::Punct(punct) => punct.as_char() == '?',
+        _ => false,
+    })
+}
+
 /// The name that a statement binds, if its type is plain to see.
 pub(super) fn type_of(local: &syn::Local) -> Option<(&Pat, TokenStream)> {
     if let Pat::Type(typed) = &local.pat {
@@ -95,6 +123,11 @@ pub(super) fn type_of(local: &syn::Local) -> Option<(&Pat, TokenStream)> {
                 [ty @ ("u64" | "usize" | "i128"), "from"]
                 | ["s", ty @ ("u8" | "u16" | "u32" | "u64")] => {
                     Some(format_ident!("{ty}").to_token_stream())
+                }
+                // What numbers are added to.
+                ["rt", "Some"] => {
+                    let from_zero = call.args.to_token_stream().to_string() == "0_i128";
+                    from_zero.then(|| quote!(rt::Option<i128>))
                 }
                 _ => None,
             }

@@ -5,7 +5,7 @@
 //! it does not matter which of the two comes first in the layout.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
 use super::array::Starts;
 use super::derive::made_name;
@@ -199,32 +199,27 @@ impl<'m> Writer<'_, '_, 'm> {
                 return unable("a list of another Rust type");
             }
             let literal = Literal::i128_unsuffixed;
-            let (factor, offset, plus) = (literal(*factor), literal(*offset), literal(row.plus));
-            let empty = match empty_base {
-                Some(number) => {
-                    let number = literal(*number);
-                    quote!(rt::Some(#number))
-                }
-                None => quote!(rt::None),
+            let other = |name: &str, number: i128, usual: i128| {
+                let (name, value) = (format_ident!("{name}"), literal(number));
+                (number != usual).then(|| quote!(#name: #value,))
             };
-            let (width, signed, big) = (int.bytes, int.signed, self.is_big(node, int));
+            let any = (i64::MIN.into(), u64::MAX.into());
             let (low, high) = (literal(range.0), literal(range.1));
-            let again = !found.is_empty();
-            found.push((
-                src.held,
-                quote!(&s::BaseCell {
-                    table: #table,
-                    width: #width,
-                    big: #big,
-                    signed: #signed,
-                    factor: #factor,
-                    offset: #offset,
-                    plus: #plus,
-                    empty: #empty,
-                    range: (#low, #high),
-                    again: #again,
-                }),
-            ));
+            let fields = [
+                self.is_big(node, int).then(|| quote!(big: true,)),
+                int.signed.then(|| quote!(signed: true,)),
+                other("factor", *factor, 1),
+                other("offset", *offset, 0),
+                other("plus", row.plus, 0),
+                empty_base.map(literal).map(|number| quote!(empty: rt::Some(#number),)),
+                (range != any).then(|| quote!(range: (#low, #high),)),
+                (!found.is_empty()).then(|| quote!(again: true,)),
+            ];
+            let (width, fields) = (int.bytes, fields.into_iter().flatten());
+            let cell = quote! {
+                &s::BaseCell { table: #table, width: #width, #(#fields)* ..s::BaseCell::PLAIN }
+            };
+            found.push((src.held, cell));
         }
         Ok(found)
     }

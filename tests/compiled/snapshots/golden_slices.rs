@@ -104,14 +104,7 @@ mod straight {
     const BASE_CELL: s::BaseCell = s::BaseCell {
         table: 2usize,
         width: 1u8,
-        big: false,
-        signed: false,
-        factor: 1,
-        offset: 0,
-        plus: 0,
-        empty: rt::None,
-        range: (-9223372036854775808, 18446744073709551615),
-        again: false,
+        ..s::BaseCell::PLAIN
     };
     /// The value of a file, if it is the plain case.
     pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -424,14 +417,8 @@ mod straight {
             &s::BaseCell {
                 table: 0usize,
                 width: 1u8,
-                big: false,
-                signed: false,
-                factor: 1,
-                offset: 0,
-                plus: 0,
                 empty: rt::Some(255),
-                range: (-9223372036854775808, 18446744073709551615),
-                again: false,
+                ..s::BaseCell::PLAIN
             },
         )?;
         s::set_unsigned::<1>(b, 2, node.items.len() as i128)?;
@@ -441,14 +428,7 @@ mod straight {
             &s::BaseCell {
                 table: 1usize,
                 width: 1u8,
-                big: false,
-                signed: false,
-                factor: 1,
-                offset: 0,
-                plus: 0,
-                empty: rt::None,
-                range: (-9223372036854775808, 18446744073709551615),
-                again: false,
+                ..s::BaseCell::PLAIN
             },
         )?;
         s::set_unsigned::<1>(b, 4, node.keys.len() as i128)?;

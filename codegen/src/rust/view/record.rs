@@ -4,6 +4,7 @@ use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::quote;
 
 use super::field::Accessor;
+use super::rows::inline;
 use super::{Views, Wanted, layout};
 use crate::model::{RecordId, Type};
 use crate::rust::docs::{docs, record_doc};
@@ -274,15 +275,6 @@ impl Views<'_, '_> {
             &quote!(0),
         );
         size.ok()
-    }
-}
-
-/// The attribute of a function that makes a view. A case of a union is made where its tag is known: its
-/// function is a part of that.
-pub(super) fn inline(always: bool) -> TokenStream {
-    match always {
-        true => quote!(#[inline(always)]),
-        false => quote!(#[inline]),
     }
 }
 

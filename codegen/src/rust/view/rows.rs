@@ -4,7 +4,6 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::item::Spot;
-use super::record::inline;
 use super::{Views, Wanted, layout};
 use crate::model::{
     BinaryOp, Expr, ExprId, Home, Model, Pattern, RecordId, Row, RowId, RowKind, Storage, Type,
@@ -83,6 +82,15 @@ impl Body<'_> {
 
 /// How many rows of no fixed size a record may have for each to be found in place.
 const MOST_STEPS_INLINE: usize = 2;
+
+/// The attribute of a function that makes a view. A case of a union is made where its tag is known: its
+/// function is a part of that.
+pub(super) fn inline(always: bool) -> TokenStream {
+    match always {
+        true => quote!(#[inline(always)]),
+        false => quote!(#[inline]),
+    }
+}
 
 /// Name of the local that is the place of a row.
 fn local(id: RowId) -> Ident {

@@ -364,7 +364,6 @@ fn anchors_know_begin_and_end() {
 
 /// Bases of a byte each, of lists in the table 0; those without elements have the base 9.
 static BASE: BaseCell = BaseCell {
-    table: 0,
     width: 1,
     big: false,
     signed: false,
@@ -383,7 +382,7 @@ fn lists_of_a_table_begin_where_it_has_them() {
     ink.put(&[0; 3]);
     // The table has them in another order than those that store where they begin.
     for (at, list) in (0..).zip(&lists) {
-        ink.base(list, at, &BASE).unwrap();
+        ink.base(list, at, 0, &BASE).unwrap();
     }
     let order = vec![(2, &lists[0]), (0, &lists[1]), (1, &lists[2])];
     let gathered = ink.gather(0, order, true).unwrap();
@@ -398,7 +397,7 @@ fn a_list_that_no_table_has_is_odd() {
     let list = vec![1_u8];
     let mut ink = Ink::new(0, 0, Vec::new(), None);
     ink.put(&[0]);
-    ink.base(&list, 0, &BASE).unwrap();
+    ink.base(&list, 0, 0, &BASE).unwrap();
     assert_eq!(ink.placed(), Err(Odd));
 }
 

@@ -62,7 +62,7 @@ pub use reading::{Claim, Note};
 pub use source::{row_name, Asked, Fields, Given, List, Spelled, StandsFor, Stored};
 
 pub use partial::Unfinished;
-pub use tree::{placed, Flat, PointerView, Tree};
+pub use tree::{placed, Flat, Numbers, PointerView, Tree};
 pub use walk::Walk;
 
 use crate::model::EpochId;

@@ -37,7 +37,7 @@ use crate::model::{Cell, Model, RecordId, Row, RowId};
 use crate::spelling::KeptKind;
 
 pub(crate) use cells::{cell_bytes, float, integer, load, number, stored_float};
-pub use flat::Flat;
+pub use flat::{Flat, Numbers};
 pub use view::{placed, PointerView};
 
 /// The tree of a file that was read.

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::engine::{self, Blob, Flat, From, Item, Loc, NodeRef, Tree};
+use crate::engine::{self, Blob, Flat, From, Item, Loc, NodeRef, Numbers, Tree};
 use crate::model::{Role, RowId};
 use crate::spelling::{KeptKind, KeptValue, Spelling};
 use crate::{Endian, Kept, Utf16};
@@ -20,10 +20,14 @@ pub struct Seen<'t, 'b> {
 #[derive(Clone, Copy)]
 enum What<'t> {
     Item(Item),
-    /// An element that is no other item than its node, with where it is.
-    Flat(Flat),
+    /// An element that is no other item than its node, with where it is, and the numbers in its rows:
+    /// [`TOGETHER`] from one to the next, and absent where they are to be asked for.
+    Flat(&'t Flat, &'t [Item]),
     Kept(&'t KeptValue),
 }
+
+/// How many elements of an array are looked at together.
+const TOGETHER: u32 = 64;
 
 /// A value that is made of what the engine has read.
 ///
@@ -78,14 +82,14 @@ impl<'t, 'b> Seen<'t, 'b> {
     fn node(self) -> Option<NodeRef> {
         match self.what {
             What::Item(Item::Node(node)) => Some(node),
-            What::Flat(flat) => Some(flat.node),
+            What::Flat(flat, _) => Some(flat.node),
             _ => None,
         }
     }
 
     /// The record that it is; `u32::MAX` if it is none.
     pub fn record(self) -> u32 {
-        if let What::Flat(flat) = self.what {
+        if let What::Flat(flat, _) = self.what {
             return flat.record.0;
         }
         self.node().map_or(u32::MAX, |node| self.tree.record_id(node).0)
@@ -99,7 +103,11 @@ impl<'t, 'b> Seen<'t, 'b> {
 
     /// The value of a row of the record.
     pub fn row<T: Made<'b>>(self, row: u32) -> T {
-        if let What::Flat(flat) = &self.what {
+        if let What::Flat(flat, numbers) = self.what {
+            match numbers.get((row * TOGETHER) as usize) {
+                None | Some(Item::Absent) => {}
+                Some(number) => return T::made(self.with(*number)),
+            }
             if let Some(item) = self.tree.flat_entry(flat, RowId(row)) {
                 let seen = self.with(item);
                 return if let Item::Node(_) = item { T::of(seen) } else { T::made(seen) };
@@ -146,17 +154,19 @@ impl<'t, 'b> Seen<'t, 'b> {
     }
 
     /// All bits of a packed word.
+    #[allow(clippy::cast_sign_loss)] // They have none.
     pub fn word(self) -> u64 {
-        match self.node() {
-            Some(node) => self.tree.word(node),
-            None => 0,
+        match self.what {
+            What::Item(Item::Int(bits)) => bits as u64,
+            What::Item(Item::Uint(bits)) => bits,
+            _ => self.node().map_or(0, |node| self.tree.word(node)),
         }
     }
 
     fn is_none(self) -> bool {
         match self.what {
             What::Item(item) => !item.is_there(),
-            What::Flat(_) => false,
+            What::Flat(..) => false,
             What::Kept(kept) => matches!(kept, KeptValue::None),
         }
     }
@@ -168,7 +178,7 @@ impl<'t, 'b> Seen<'t, 'b> {
             What::Item(item) => self.tree.int(item).unwrap_or(0),
             What::Kept(KeptValue::Int(number)) => *number,
             What::Kept(KeptValue::Bool(yes)) => (*yes).into(),
-            What::Flat(_) | What::Kept(_) => 0,
+            What::Flat(..) | What::Kept(_) => 0,
         }
     }
 
@@ -177,8 +187,18 @@ impl<'t, 'b> Seen<'t, 'b> {
         match self.what {
             What::Item(Item::F32(bits)) => f32::from_bits(bits).into(),
             What::Item(Item::F64(bits)) => f64::from_bits(bits),
-            What::Item(_) | What::Flat(_) => self.int() as f64,
+            What::Item(_) | What::Flat(..) => self.int() as f64,
             What::Kept(_) => f64::from_bits(self.int() as u64),
+        }
+    }
+
+    /// The float of four bytes that something else than one is.
+    #[cold]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The bits of one.
+    fn single(self) -> f32 {
+        match self.what {
+            What::Item(_) | What::Flat(..) => self.float() as f32,
+            What::Kept(_) => f32::from_bits(self.int() as u32),
         }
     }
 
@@ -242,6 +262,7 @@ impl<'t, 'b> Seen<'t, 'b> {
 macro_rules! integers {
     ($($ty:ty)*) => {$(
         impl<'b> Made<'b> for $ty {
+            #[inline]
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It fits.
             fn made(seen: Seen<'_, 'b>) -> Self {
                 seen.int() as $ty
@@ -253,14 +274,12 @@ macro_rules! integers {
 integers!(u8 u16 u32 u64 i8 i16 i32 i64 i128);
 
 impl<'b> Made<'b> for f32 {
-    #[allow(clippy::cast_possible_truncation)]
+    #[inline]
     fn made(seen: Seen<'_, 'b>) -> Self {
         match seen.what {
             // With the bits that it has: a conversion may change those of what is no number.
             What::Item(Item::F32(bits)) => f32::from_bits(bits),
-            What::Item(_) | What::Flat(_) => seen.float() as f32,
-            #[allow(clippy::cast_sign_loss)] // The bits of one.
-            What::Kept(_) => f32::from_bits(seen.int() as u32),
+            _ => seen.single(),
         }
     }
 }
@@ -326,19 +345,63 @@ impl<'b, T: Made<'b>> Made<'b> for Box<T> {
 
 impl<'b, T: Made<'b>> Made<'b> for Vec<T> {
     fn made(seen: Seen<'_, 'b>) -> Self {
-        let flat = match seen.what {
-            What::Item(Item::Array(array)) => seen.tree.flat(array),
-            _ => None,
-        };
-        let count = 0..seen.count();
-        match flat {
+        let What::Item(Item::Array(array)) = seen.what else { return Vec::new() };
+        let count = seen.tree.count(array);
+        if let Some(numbers) = seen.tree.numbers(array).filter(|_| count >= FEW) {
+            return numbers_made(seen, count, &numbers);
+        }
+        match seen.tree.flat(array) {
+            Some(first) if count >= FEW => flats_made(seen, count, &first),
             Some(first) => {
-                let element = |index| Seen { what: What::Flat(first.element(index)), ..seen };
-                count.map(|index| T::made(element(index))).collect()
+                let elements = (0..count).map(|index| first.element(index));
+                elements
+                    .map(|flat| T::made(Seen { what: What::Flat(&flat, &[]), ..seen }))
+                    .collect()
             }
-            None => count.map(|index| T::of(seen.element(index))).collect(),
+            None => (0..count).map(|index| T::of(seen.element(index))).collect(),
         }
     }
+}
+
+/// Elements of which it does not matter how long they take.
+const FEW: u32 = 8;
+
+/// Positions of elements that are looked at together: the first one, and how many.
+fn blocks(count: u32) -> impl Iterator<Item = (u32, u32)> {
+    let firsts = (0..count).step_by(TOGETHER as usize);
+    firsts.map(move |first| (first, TOGETHER.min(count - first)))
+}
+
+fn numbers_made<'b, T: Made<'b>>(seen: Seen<'_, 'b>, count: u32, numbers: &Numbers) -> Vec<T> {
+    let mut block = [Item::Absent; TOGETHER as usize];
+    let mut all = Vec::with_capacity(count as usize);
+    for (first, count) in blocks(count) {
+        let block = &mut block[..count as usize];
+        seen.tree.look_at(numbers, first, block);
+        all.extend(block.iter().map(|item| T::made(seen.with(*item))));
+    }
+    all
+}
+
+/// Structs whose numbers are looked at row by row, since all those of a row are stored in one way.
+fn flats_made<'b, T: Made<'b>>(seen: Seen<'_, 'b>, count: u32, first: &Flat) -> Vec<T> {
+    let tree = seen.tree;
+    let rows = (0..).zip(&tree.model().records[first.record.index()].rows);
+    let numbers: Vec<_> = rows.map(|(row, _)| tree.numbers_in(first, RowId(row))).collect();
+    let mut block = alloc::vec![Item::Absent; numbers.len() * TOGETHER as usize];
+    let mut all = Vec::with_capacity(count as usize);
+    for (at, count) in blocks(count) {
+        for (numbers, block) in numbers.iter().zip(block.chunks_exact_mut(TOGETHER as usize)) {
+            if let Some(numbers) = numbers {
+                tree.look_at(numbers, at, &mut block[..count as usize]);
+            }
+        }
+        all.extend((0..count).map(|index| {
+            let numbers = block.get(index as usize..).unwrap_or_default();
+            T::made(Seen { tree, what: What::Flat(&first.element(at + index), numbers) })
+        }));
+    }
+    all
 }
 
 impl<'b, T: Made<'b> + Copy, const N: usize> Made<'b> for [T; N]

@@ -51,7 +51,7 @@ impl<'v> Ink<'v> {
         self.tables.get_mut(number).ok_or(Odd)
     }
 
-    /// Remembers where the base of a list goes.
+    /// Remembers where the base of a list goes, in the table of a number.
     ///
     /// # Errors
     ///
@@ -61,11 +61,12 @@ impl<'v> Ink<'v> {
         &mut self,
         list: &'v Vec<T>,
         spot: Spot,
+        table: usize,
         cell: &'static BaseCell,
     ) -> Straight<()> {
         let waiting = Waiting { list: place(list), spot, cell, empty: list.is_empty() };
         self.pin();
-        self.table(cell.table)?.waiting.push(waiting);
+        self.table(table)?.waiting.push(waiting);
         Ok(())
     }
 

@@ -52,8 +52,6 @@ pub struct LabelBase {
 /// How the base of a list is stored: the index of its first element.
 #[derive(Debug)]
 pub struct BaseCell {
-    /// Number of the table.
-    pub table: usize,
     /// Width in bytes.
     pub width: u8,
     /// Whether the highest byte comes first.
@@ -75,9 +73,8 @@ pub struct BaseCell {
 }
 
 impl BaseCell {
-    /// What most are but for their table and width: the index itself, of any size.
+    /// What most are but for their width: the index itself, of any size.
     pub const PLAIN: BaseCell = BaseCell {
-        table: 0,
         width: 0,
         big: false,
         signed: false,

@@ -101,55 +101,49 @@ mod straight {
     ) -> s::Straight<super::File<'o>> {
         let file_block: &'i [u8; 10] = part.block()?;
         let count_number = s::u8(file_block, 0);
-        let n_file_count: i128 = i128::from(count_number);
+        let n_count: i128 = i128::from(count_number);
         let doubled_number = s::u16(file_block, 1);
-        let n_file_doubled: i128 = i128::from(doubled_number);
+        let n_doubled: i128 = i128::from(doubled_number);
         let more_number = s::u8(file_block, 3);
-        let n_file_more: i128 = i128::from(more_number);
+        let n_more: i128 = i128::from(more_number);
         let less_number = s::i8(file_block, 4);
-        let n_file_less: i128 = i128::from(less_number);
+        let n_less: i128 = i128::from(less_number);
         let shared_number = s::u8(file_block, 5);
-        let n_file_shared: i128 = i128::from(shared_number);
+        let n_shared: i128 = i128::from(shared_number);
         let size_number = s::u8(file_block, 6);
-        let n_file_size: i128 = i128::from(size_number);
+        let n_size: i128 = i128::from(size_number);
         let units_number = s::u8(file_block, 7);
-        let n_file_units: i128 = i128::from(units_number);
+        let n_units: i128 = i128::from(units_number);
         let total_number = s::u16(file_block, 8);
-        let n_file_total: i128 = i128::from(total_number);
-        let items_bytes = part.many(s::length(rt::Some(n_file_count))?, 1)?;
+        let n_total: i128 = i128::from(total_number);
+        let items_bytes = part.many(s::length(rt::Some(n_count))?, 1)?;
         let items_value = items_bytes.to_vec();
         let pairs_bytes = part
-            .many(
-                s::length(s::multiply(rt::Some(2i128), rt::Some(n_file_doubled))?)?,
-                1,
-            )?;
+            .many(s::length(s::multiply(rt::Some(2i128), rt::Some(n_doubled))?)?, 1)?;
         let pairs_value = pairs_bytes.to_vec();
         let tables_bytes = part
-            .many(s::length(s::add(rt::Some(n_file_more), rt::Some(1i128))?)?, 2)?;
+            .many(s::length(s::add(rt::Some(n_more), rt::Some(1i128))?)?, 2)?;
         let tables_value = s::each::<2>(tables_bytes)
             .map(|tables_block| s::u16(tables_block, 0))
             .collect::<rt::Vec<_>>();
         let rest_bytes = part
-            .many(s::length(s::subtract(rt::Some(n_file_less), rt::Some(1i128))?)?, 1)?;
+            .many(s::length(s::subtract(rt::Some(n_less), rt::Some(1i128))?)?, 1)?;
         let rest_value = rest_bytes.to_vec();
-        let first_bytes = part.many(s::length(rt::Some(n_file_shared))?, 1)?;
-        let mut v_file_first = first_bytes.to_vec();
-        let mut v_file_second = read_file_second(n_file_shared, part)?;
-        let data_text = part.many(s::length(rt::Some(n_file_size))?, 1)?;
+        let first_bytes = part.many(s::length(rt::Some(n_shared))?, 1)?;
+        let mut v_first = first_bytes.to_vec();
+        let mut v_second = read_file_second(n_shared, part)?;
+        let data_text = part.many(s::length(rt::Some(n_size))?, 1)?;
         let data_value = M::bytes(data_text);
-        let name_text = part.many(s::length(rt::Some(n_file_units))?, 2)?;
+        let name_text = part.many(s::length(rt::Some(n_units))?, 2)?;
         let name_value = s::utf16(name_text);
         let last_bytes = part
-            .many(
-                s::length(s::add(rt::Some(n_file_shared), rt::Some(n_file_size))?)?,
-                1,
-            )?;
+            .many(s::length(s::add(rt::Some(n_shared), rt::Some(n_size))?)?, 1)?;
         let last_value = last_bytes.to_vec();
         s::holds(
-            n_file_total
+            n_total
                 == s::add(
-                        rt::Some(v_file_first.len() as i128),
-                        rt::Some(v_file_second.len() as i128),
+                        rt::Some(v_first.len() as i128),
+                        rt::Some(v_second.len() as i128),
                     )?
                     .unwrap_or(0),
         )?;
@@ -158,8 +152,8 @@ mod straight {
             pairs: pairs_value,
             tables: tables_value,
             rest: rest_value,
-            first: v_file_first,
-            second: v_file_second,
+            first: v_first,
+            second: v_second,
             data: data_value,
             name: name_value,
             last: last_value,
@@ -167,10 +161,10 @@ mod straight {
         })
     }
     fn read_file_second<'i>(
-        n_file_shared: i128,
+        n_shared: i128,
         part: &mut s::Part<'i>,
     ) -> s::Straight<::formwork::alloc::vec::Vec<super::Pair>> {
-        let second_bytes = part.many(s::length(rt::Some(n_file_shared))?, 2)?;
+        let second_bytes = part.many(s::length(rt::Some(n_shared))?, 2)?;
         let mut second_list = rt::Vec::with_capacity(second_bytes.len() / 2);
         for second_block in s::each::<2>(second_bytes) {
             second_list

@@ -113,23 +113,23 @@ mod straight {
     ) -> s::Straight<super::File<'o>> {
         let file_block: &'i [u8; 12] = part.block()?;
         let count_number = s::u32(file_block, 0);
-        let n_file_count: i128 = i128::from(count_number);
-        let mut v_file_items;
+        let n_count: i128 = i128::from(count_number);
+        let mut v_items;
         let items_offset = u64::from(s::u32(file_block, 4));
         if items_offset == 0 {
-            s::holds(s::length(rt::Some(n_file_count))? == 0)?;
-            v_file_items = rt::Vec::new();
+            s::holds(s::length(rt::Some(n_count))? == 0)?;
+            v_items = rt::Vec::new();
         } else {
             let mut items_part = cx.target(items_offset, 0)?;
             let items_at = items_part.at();
-            let items_bytes = items_part.many(s::length(rt::Some(n_file_count))?, 8)?;
+            let items_bytes = items_part.many(s::length(rt::Some(n_count))?, 8)?;
             s::holds(!items_bytes.is_empty())?;
             let mut items_list = rt::Vec::with_capacity(items_bytes.len() / 8);
             for items_block in s::each::<8>(items_bytes) {
                 let value = read_item::<M>(cx, items_block)?;
                 items_list.push(value);
             }
-            v_file_items = items_list;
+            v_items = items_list;
             cx.charge(items_part.at() - items_at)?;
         }
         let mut x_file_names: rt::Option<(usize, usize)> = rt::None;
@@ -142,7 +142,7 @@ mod straight {
             x_file_names = rt::Some((names_at, names_at));
         }
         rt::Ok(super::File {
-            items: v_file_items,
+            items: v_items,
             spelling: ::formwork::Spelling::default(),
         })
     }
@@ -151,9 +151,9 @@ mod straight {
         block: &'i [u8; 8],
     ) -> s::Straight<super::Item<'o>> {
         let name_offset = u64::from(s::u32(block, 0));
-        let v_item_name = read_text::<M>(cx, name_offset)?;
+        let v_name = read_text::<M>(cx, name_offset)?;
         rt::Ok(super::Item {
-            name: v_item_name,
+            name: v_name,
             size: s::u32(block, 4),
         })
     }

@@ -455,8 +455,8 @@ mod straight {
     fn read_item_list<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
         let item_block: &'i [u8; 1] = part.block()?;
         let n_number = s::u8(item_block, 0);
-        let n_item_list_0_n: i128 = i128::from(n_number);
-        let values_bytes = part.many(s::length(rt::Some(n_item_list_0_n))?, 1)?;
+        let n_n: i128 = i128::from(n_number);
+        let values_bytes = part.many(s::length(rt::Some(n_n))?, 1)?;
         let values_value = s::each::<1>(values_bytes)
             .map(|values_block| (s::u8(values_block, 0) as u16))
             .collect::<rt::Vec<_>>();
@@ -471,8 +471,8 @@ mod straight {
     fn read_item_list_2<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
         let item_block: &'i [u8; 1] = part.block()?;
         let n_number = s::u8(item_block, 0);
-        let n_item_list_1_n: i128 = i128::from(n_number);
-        let values_bytes = part.many(s::length(rt::Some(n_item_list_1_n))?, 2)?;
+        let n_n: i128 = i128::from(n_number);
+        let values_bytes = part.many(s::length(rt::Some(n_n))?, 2)?;
         let mut values_value = s::each::<2>(values_bytes)
             .map(|values_block| s::u16(values_block, 0))
             .collect::<rt::Vec<_>>();

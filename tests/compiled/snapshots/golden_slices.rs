@@ -102,7 +102,6 @@ st.list%;#+%;)-second#<!*e%%fir!M#%,|%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#((
 mod straight {
     use ::formwork::__rt::{self as rt, s};
     const BASE_CELL: s::BaseCell = s::BaseCell {
-        table: 2usize,
         width: 1u8,
         ..s::BaseCell::PLAIN
     };
@@ -146,30 +145,30 @@ mod straight {
     ) -> s::Straight<super::File> {
         let file_block: &'i [u8; 4] = part.block()?;
         let node_count_number = s::u8(file_block, 0);
-        let n_file_node_count: i128 = i128::from(node_count_number);
+        let n_node_count: i128 = i128::from(node_count_number);
         let table_count_number = s::u8(file_block, 1);
-        let n_file_table_count: i128 = i128::from(table_count_number);
+        let n_table_count: i128 = i128::from(table_count_number);
         let key_count_number = s::u8(file_block, 2);
-        let n_file_key_count: i128 = i128::from(key_count_number);
+        let n_key_count: i128 = i128::from(key_count_number);
         let flat_count_number = s::u8(file_block, 3);
-        let n_file_flat_count: i128 = i128::from(flat_count_number);
-        let nodes_bytes = part.many(s::length(rt::Some(n_file_node_count))?, 5)?;
+        let n_flat_count: i128 = i128::from(flat_count_number);
+        let nodes_bytes = part.many(s::length(rt::Some(n_node_count))?, 5)?;
         let mut nodes_list = rt::Vec::with_capacity(nodes_bytes.len() / 5);
         for nodes_block in s::each::<5>(nodes_bytes) {
             let value = read_node::<M>(cx, nodes_block)?;
             nodes_list.push(value);
         }
-        let v_file_nodes = nodes_list;
-        part.many(s::length(rt::Some(n_file_table_count))?, 2)?;
-        part.many(s::length(rt::Some(n_file_key_count))?, 1)?;
-        part.many(s::length(rt::Some(n_file_flat_count))?, 1)?;
+        let v_nodes = nodes_list;
+        part.many(s::length(rt::Some(n_table_count))?, 2)?;
+        part.many(s::length(rt::Some(n_key_count))?, 1)?;
+        part.many(s::length(rt::Some(n_flat_count))?, 1)?;
         let file_block: &'i [u8; 4] = part.block()?;
-        let v_file_first = read_part::<M>(cx, s::within(file_block, 0))?;
-        let v_file_second = read_part::<M>(cx, s::within(file_block, 2))?;
+        let v_first = read_part::<M>(cx, s::within(file_block, 0))?;
+        let v_second = read_part::<M>(cx, s::within(file_block, 2))?;
         rt::Ok(super::File {
-            nodes: v_file_nodes,
-            first: v_file_first,
-            second: v_file_second,
+            nodes: v_nodes,
+            first: v_first,
+            second: v_second,
             spelling: ::formwork::Spelling::default(),
         })
     }
@@ -179,23 +178,20 @@ mod straight {
     ) -> s::Straight<super::Node> {
         let class_number = s::u8(block, 0);
         let base_number = s::u8(block, 1);
-        let n_node_base: i128 = i128::from(base_number);
+        let n_base: i128 = i128::from(base_number);
         let count_number = s::u8(block, 2);
-        let n_node_count: i128 = i128::from(count_number);
+        let n_count: i128 = i128::from(count_number);
         let key_base_number = s::u8(block, 3);
-        let n_node_key_base: i128 = i128::from(key_base_number);
+        let n_key_base: i128 = i128::from(key_base_number);
         let key_count_number = s::u8(block, 4);
-        let n_node_key_count: i128 = i128::from(key_count_number);
-        let v_node_items;
-        let items_offset = s::length(rt::Some(n_node_count))?;
+        let n_key_count: i128 = i128::from(key_count_number);
+        let v_items;
+        let items_offset = s::length(rt::Some(n_count))?;
         if items_offset == 0 {
-            v_node_items = rt::Vec::new();
+            v_items = rt::Vec::new();
         } else {
             let first: i128 = s::known(
-                s::add(
-                    s::multiply(rt::Some(n_node_base), rt::Some(1i128))?,
-                    rt::Some(0i128),
-                )?,
+                s::add(s::multiply(rt::Some(n_base), rt::Some(1i128))?, rt::Some(0i128))?,
             )?;
             let mut items_part = s::known({
                 let mut found = rt::None;
@@ -224,16 +220,16 @@ mod straight {
                         b: s::u8(items_block, 1),
                     });
             }
-            v_node_items = items_list;
+            v_items = items_list;
         }
-        let v_node_keys;
-        let keys_offset = s::length(rt::Some(n_node_key_count))?;
+        let v_keys;
+        let keys_offset = s::length(rt::Some(n_key_count))?;
         if keys_offset == 0 {
-            v_node_keys = rt::Vec::new();
+            v_keys = rt::Vec::new();
         } else {
             let first: i128 = s::known(
                 s::add(
-                    s::multiply(rt::Some(n_node_key_base), rt::Some(1i128))?,
+                    s::multiply(rt::Some(n_key_base), rt::Some(1i128))?,
                     rt::Some(0i128),
                 )?,
             )?;
@@ -260,12 +256,12 @@ mod straight {
             })?;
             cx.charge(keys_part.left())?;
             let keys_bytes = keys_part.rest();
-            v_node_keys = keys_bytes.to_vec();
+            v_keys = keys_bytes.to_vec();
         }
         rt::Ok(super::Node {
             class: class_number,
-            items: v_node_items,
-            keys: v_node_keys,
+            items: v_items,
+            keys: v_keys,
         })
     }
     fn read_part<'i, 'o, M: s::Mode<'i, 'o>>(
@@ -273,19 +269,16 @@ mod straight {
         block: &'i [u8; 2],
     ) -> s::Straight<super::Part> {
         let base_number = s::u8(block, 0);
-        let n_part_base: i128 = i128::from(base_number);
+        let n_base: i128 = i128::from(base_number);
         let count_number = s::u8(block, 1);
-        let n_part_count: i128 = i128::from(count_number);
-        let v_part_list;
-        let list_offset = s::length(rt::Some(n_part_count))?;
+        let n_count: i128 = i128::from(count_number);
+        let v_list;
+        let list_offset = s::length(rt::Some(n_count))?;
         if list_offset == 0 {
-            v_part_list = rt::Vec::new();
+            v_list = rt::Vec::new();
         } else {
             let first: i128 = s::known(
-                s::add(
-                    s::multiply(rt::Some(n_part_base), rt::Some(1i128))?,
-                    rt::Some(0i128),
-                )?,
+                s::add(s::multiply(rt::Some(n_base), rt::Some(1i128))?, rt::Some(0i128))?,
             )?;
             let mut list_part = s::known({
                 let mut found = rt::None;
@@ -314,9 +307,9 @@ mod straight {
             })?;
             cx.charge(list_part.left())?;
             let list_bytes = list_part.rest();
-            v_part_list = list_bytes.to_vec();
+            v_list = list_bytes.to_vec();
         }
-        rt::Ok(super::Part { list: v_part_list })
+        rt::Ok(super::Part { list: v_list })
     }
     fn write<'v>(
         v: &'v super::File,
@@ -396,13 +389,13 @@ mod straight {
         {
             let at = cx.here();
             let b = &mut [0_u8; 2];
-            cx.base(&v.first.list, at, &BASE_CELL)?;
+            cx.base(&v.first.list, at, 2usize, &BASE_CELL)?;
             s::set_unsigned::<1>(b, 1, v.first.list.len() as i128)?;
             cx.put(b);
         }
         let at = cx.here();
         let b = &mut [0_u8; 2];
-        cx.base(&v.second.list, at, &BASE_CELL)?;
+        cx.base(&v.second.list, at, 2usize, &BASE_CELL)?;
         s::set_unsigned::<1>(b, 1, v.second.list.len() as i128)?;
         cx.put(b);
         rt::Ok(())
@@ -414,23 +407,15 @@ mod straight {
         cx.base(
             &node.items,
             at + 1,
+            0usize,
             &s::BaseCell {
-                table: 0usize,
                 width: 1u8,
                 empty: rt::Some(255),
                 ..s::BaseCell::PLAIN
             },
         )?;
         s::set_unsigned::<1>(b, 2, node.items.len() as i128)?;
-        cx.base(
-            &node.keys,
-            at + 3,
-            &s::BaseCell {
-                table: 1usize,
-                width: 1u8,
-                ..s::BaseCell::PLAIN
-            },
-        )?;
+        cx.base(&node.keys, at + 3, 1usize, &BASE_CELL)?;
         s::set_unsigned::<1>(b, 4, node.keys.len() as i128)?;
         cx.put(b);
         rt::Ok(())

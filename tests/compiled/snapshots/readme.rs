@@ -129,17 +129,16 @@ mod straight {
         let mut note_chain = s::Chain::NOTHING;
         s::holds(s::bytes(file_block, 0, 4) == b"LEVL")?;
         let room_count_number = s::u16(file_block, 6);
-        let n_file_room_count: i128 = i128::from(room_count_number);
-        let mut v_file_rooms;
+        let n_room_count: i128 = i128::from(room_count_number);
+        let mut v_rooms;
         let rooms_offset = u64::from(s::u32(file_block, 8));
         if rooms_offset == 0 {
-            s::holds(s::length(rt::Some(n_file_room_count))? == 0)?;
-            v_file_rooms = rt::Vec::new();
+            s::holds(s::length(rt::Some(n_room_count))? == 0)?;
+            v_rooms = rt::Vec::new();
         } else {
             let mut rooms_part = cx.target(rooms_offset, 0)?;
             let rooms_at = rooms_part.at();
-            let rooms_bytes = rooms_part
-                .many(s::length(rt::Some(n_file_room_count))?, 4)?;
+            let rooms_bytes = rooms_part.many(s::length(rt::Some(n_room_count))?, 4)?;
             s::holds(!rooms_bytes.is_empty())?;
             let mut rooms_list = rt::Vec::with_capacity(rooms_bytes.len() / 4);
             for rooms_block in s::each::<4>(rooms_bytes) {
@@ -165,7 +164,7 @@ mod straight {
                         spelling: ::formwork::Spelling::default(),
                     });
             }
-            v_file_rooms = rooms_list;
+            v_rooms = rooms_list;
             cx.charge(rooms_part.at() - rooms_at)?;
             cx.join(&mut rooms_chain, s::Chain::of(rooms_at, rooms_part.at(), 1))?;
         }
@@ -189,7 +188,7 @@ mod straight {
         cx.hand(tail);
         rt::Ok(super::File {
             version: s::u16(file_block, 4),
-            rooms: v_file_rooms,
+            rooms: v_rooms,
             note: note_value,
             spelling: ::formwork::Spelling::default(),
         })

@@ -382,7 +382,7 @@ impl<'m> Checking<'_, '_, 'm> {
                     && !self.is_trivial(view, place, row, *count)
                 {
                     let count = straight.length(scope, view, *count)?;
-                    tokens.extend(quote!(s::holds(#value.len() == #count)?;));
+                    tokens.extend(has_length(value, &count));
                 }
                 let (Shape::List(inner) | Shape::Fixed(inner, _)) = shape else {
                     return unable("an array of another Rust type");
@@ -427,7 +427,7 @@ impl<'m> Checking<'_, '_, 'm> {
                     && !self.is_own_size(view, place, run, *count)
                 {
                     let count = straight.length(scope, view, *count)?;
-                    tokens.extend(quote!(s::holds(#value.len() == #count)?;));
+                    tokens.extend(has_length(value, &count));
                 }
             }
             _ => tokens.extend(self.inner(scope, view, row, &row.ty, shape, value, epoch, false)?),
@@ -505,7 +505,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 if let (RunLength::Count(count), false) = (&run.length, self.seen) {
                     let value = straight.reached(shape, value);
                     let count = straight.length(scope, view, *count)?;
-                    tokens.extend(quote!(s::holds(#value.len() == #count)?;));
+                    tokens.extend(has_length(&value, &count));
                 }
                 Ok(tokens)
             }
@@ -719,4 +719,10 @@ impl<'m> Checking<'_, '_, 'm> {
 
 fn value_frame(record: RecordId, value: TokenStream) -> Frame {
     Frame { record, access: Access::Value(value), at: None, index: None }
+}
+
+/// Whether a list or text has as much as a number says, unless that is its own length.
+fn has_length(value: &TokenStream, count: &TokenStream) -> Option<TokenStream> {
+    let own = quote!(s::length(rt::Some(#value.len() as i128))?);
+    (!is(count, &own.to_string())).then(|| quote!(s::holds(#value.len() == #count)?;))
 }

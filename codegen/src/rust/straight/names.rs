@@ -3,12 +3,12 @@
 //! While code is made, names have numbers, which say exactly what is meant: `read__3` reads record 3,
 //! `text__0` texts of one kind, `n__3_1` is the number in its row 1, and `b7__width` the seventh local,
 //! bytes for a row `width`.
-//! When all of it is there, each gets a name that nothing else has: `read_room`, `n_room_width`,
+//! When all of it is there, each gets a name that nothing else has: `read_room`, `n_width`,
 //! `width_block`. No name of a schema has two underscores in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use crate::model::{Model, RecordId, RowId};
 use crate::rust::names::{is_keyword, snake};
@@ -73,11 +73,20 @@ impl Given {
 
 impl Names<'_> {
     fn take(&mut self, code: &TokenStream) {
+        // What comes next in brackets are the parameters of a function.
+        let mut takes = false;
         for token in code.clone() {
             match token {
-                TokenTree::Group(group) => self.take(&group.stream()),
+                TokenTree::Group(group) => {
+                    self.take(&group.stream());
+                    if takes && group.delimiter() == Delimiter::Parenthesis {
+                        takes = false;
+                        self.keep_apart(&group.stream());
+                    }
+                }
                 TokenTree::Ident(ident) => {
                     self.at.pass(&ident);
+                    takes |= ident == "fn";
                     let name = ident.to_string();
                     if name.contains("__") {
                         self.last.insert((self.at.functions, name), self.at.names);
@@ -86,6 +95,18 @@ impl Names<'_> {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Parameters are there together, also those that nothing asks for.
+    fn keep_apart(&mut self, params: &TokenStream) {
+        for token in params.clone() {
+            if let TokenTree::Ident(ident) = token {
+                let last = self.last.get_mut(&(self.at.functions, ident.to_string()));
+                if let Some(last) = last {
+                    *last = self.at.names;
+                }
             }
         }
     }
@@ -116,13 +137,15 @@ impl Names<'_> {
         }
         let (wanted, is_local) = match (local(head, rest), self.wanted(head, rest)) {
             (Some(wanted), _) => (wanted, true),
-            (None, Some(wanted)) => (wanted, false),
+            (None, Some(wanted)) => (wanted, matches!(head, "n" | "v")),
             (None, None) => return ident,
         };
         // The word alone, where nothing has it.
         let word = match wanted.strip_suffix("_item") {
             Some(several) if is_local => singular(several),
-            _ => wanted.strip_suffix("_case").map(str::to_owned),
+            _ => {
+                self.of_row(head, rest).or_else(|| wanted.strip_suffix("_case").map(str::to_owned))
+            }
         };
         let name = match word.filter(|word| self.is_free(word)) {
             Some(word) => word,
@@ -186,6 +209,14 @@ impl Names<'_> {
         let row = rest.parse().ok().map(RowId).filter(|_| names_rows);
         let name = row.and_then(|row| record.rows.get(row.index())?.name.as_deref());
         Some(format!("{verb}_{label}_{}", name.map_or_else(|| rest.to_owned(), snake)))
+    }
+
+    /// The name of what is read for a row, without that of its record.
+    fn of_row(&self, head: &str, rest: &str) -> Option<String> {
+        let (record, row) = rest.split_once('_').filter(|_| matches!(head, "n" | "v"))?;
+        let (record, row) = (RecordId(record.parse().ok()?), RowId(row.parse().ok()?));
+        let row = self.model.records.get(record.index())?.rows.get(row.index())?;
+        Some(format!("{head}_{}", snake(row.name.as_deref()?)))
     }
 
     /// A name that nothing has which can be seen from where this one is to stand.
@@ -275,7 +306,7 @@ mod tests {
             code,
             quote!(
                 fn read_room() {
-                    read_room2_be(n_room_first_width, v_file_all)
+                    read_room2_be(n_first_width, v_all)
                 }
             ),
         );
@@ -310,6 +341,34 @@ mod tests {
                 fn b() { let x_block = 1; }
             },
         );
+    }
+
+    #[test]
+    fn rows_of_two_structs_are_told_apart() {
+        let code = quote! {
+            fn a() { f(n__1_0, n__2_0, v__2_0); }
+            fn b() { let n__2_0 = 1; }
+        };
+        becomes(
+            code,
+            quote! {
+                fn a() { f(n_first_width, n_x, v_x); }
+                fn b() { let n_x = 1; }
+            },
+        );
+        let model = {
+            let text = "module t \"Test\" root=A endian=little\nstruct A { u8 x; B b }\nstruct B { u8 x }\n";
+            crate::load("test.kdl", text, None, &()).model.expect("it is good")
+        };
+        let code = quote! {
+            fn a(n__0_0: u8, n__1_0: u8) {}
+            fn b() { f(n__0_0, n__1_0, n__0_0); }
+        };
+        let expected = quote! {
+            fn a(n_x: u8, n_b_x: u8) {}
+            fn b() { f(n_x, n_b_x, n_x); }
+        };
+        assert_eq!(named(code, &model).to_string(), expected.to_string());
     }
 
     /// What is not needed any more leaves its name to others.

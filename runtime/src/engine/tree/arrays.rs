@@ -1,10 +1,12 @@
 //! Arrays of the tree: their elements, and where these are.
 
-use super::super::item::{ArrayRef, Item, Loc, NodeRef, UNPLACED};
+use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, UNPLACED};
 use super::super::packed::make_room;
 use super::super::plan::Store;
+use super::flat::Numbers;
 use super::{cell_bytes, inline, Array, Elements, Kind, Records, Tree};
-use crate::model::{Storage, Type};
+use crate::load::Endian;
+use crate::model::{Cell, Storage, Type};
 
 impl<'p> Tree<'p, '_> {
     /// Number of elements.
@@ -54,17 +56,29 @@ impl<'p> Tree<'p, '_> {
         if let Some(item) = self.odd_element(loc.at(index)) {
             return Some(item);
         }
-        let (from, at, order) = self.spot(loc)?;
-        let row = self.row(loc);
-        let Type::Array(array) = &row.ty else { return None };
-        let Type::Cell(cell) = &array.element else { return None };
+        let (cell, (from, at, order)) = self.inline_cells(loc)?;
         let size = cell_bytes(cell);
+        let raw = self.load(from, at + u32::from(size) * index, size, order);
+        Some(self.meant(raw, cell, self.row(loc)))
+    }
+
+    /// The type of the numbers of a row that are in place, and where the first one is.
+    fn inline_cells(&self, loc: Loc) -> Option<(&'p Cell, (From, u32, Endian))> {
+        let (from, at, order) = self.spot(loc)?;
+        let Type::Array(array) = &self.row(loc).ty else { return None };
+        let Type::Cell(cell) = &array.element else { return None };
         let order = match cell.storage {
             Storage::Fixed(int) => self.cell_order(int, order),
             _ => order,
         };
-        let raw = self.load(from, at + u32::from(size) * index, size, order);
-        Some(self.meant(raw, cell, row))
+        Some((cell, (from, at, order)))
+    }
+
+    /// The numbers of a row that are in place, if all of them are.
+    pub(super) fn inline_numbers(&self, array: ArrayRef) -> Option<Numbers> {
+        let loc = inline(array);
+        let (cell, spot) = self.inline_cells(loc).filter(|_| self.is_all_in_place())?;
+        Numbers::of(cell, self.row(loc), spot, cell_bytes(cell).into())
     }
 
     /// What an array consists of.

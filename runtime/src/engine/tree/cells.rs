@@ -33,7 +33,12 @@ pub(crate) fn integer(raw: u64, bits: u32, signed: bool) -> Item {
 
 /// The float that the stored bits of a cell mean.
 pub(crate) fn float(raw: u64, cell: &Cell) -> Item {
-    let code = FloatCode::of(cell).unwrap_or(FloatCode::DOUBLE);
+    coded(raw, FloatCode::of(cell).unwrap_or(FloatCode::DOUBLE))
+}
+
+/// The float that bits mean which are stored in some way.
+#[inline]
+pub(crate) fn coded(raw: u64, code: FloatCode) -> Item {
     let value = code.value(raw);
     if code.is_single() {
         Item::F32(value as u32)

@@ -1,9 +1,13 @@
 //! Elements of compact records that are looked at one after the other.
 
 use super::super::item::{ArrayRef, From, Item, NodeRef};
+use super::super::plan::{Place, Store};
+use super::cells::{cell_bytes, coded, integer};
 use super::{Kind, Tree};
 use crate::load::Endian;
-use crate::model::{RecordId, RecordKind, Role, RowId};
+use crate::model::{
+    Cell, FloatCode, Meaning, RecordId, RecordKind, Role, Row, RowId, Storage, Type,
+};
 
 /// An element of an array of compact records, and where it is.
 #[derive(Clone, Copy)]
@@ -26,7 +30,149 @@ impl Flat {
     }
 }
 
+/// Numbers in equal steps through bytes, all stored in one way.
+#[derive(Clone, Copy)]
+pub struct Numbers {
+    from: From,
+    at: u32,
+    stride: u32,
+    bytes: u8,
+    order: Endian,
+    kind: NumberKind,
+}
+
+#[derive(Clone, Copy)]
+enum NumberKind {
+    Unsigned,
+    Signed,
+    Bool,
+    Float(FloatCode),
+    /// Words, of which these bits are in rows.
+    Word(u64),
+}
+
+impl Numbers {
+    /// Those of cells from one on, in an order that is known; nothing if one may be something else than its number, as it may if
+    /// a number stands for nothing.
+    pub(super) fn of(
+        cell: &Cell,
+        row: &Row,
+        (from, at, order): (From, u32, Endian),
+        stride: u32,
+    ) -> Option<Numbers> {
+        let Storage::Fixed(int) = cell.storage else { return None };
+        let kind = match (&cell.meaning, int.signed) {
+            (Meaning::Float(_), _) => NumberKind::Float(FloatCode::of(cell)?),
+            (Meaning::Bool { .. }, _) => NumberKind::Bool,
+            (Meaning::Int | Meaning::Enum(_), true) => NumberKind::Signed,
+            (Meaning::Int | Meaning::Enum(_), false) => NumberKind::Unsigned,
+            (Meaning::Word(_), _) => return None,
+        };
+        let plain = row.none.is_empty() && row.plus == 0 && matches!(int.bytes, 1..=4 | 8);
+        plain.then_some(Numbers { from, at, stride, bytes: int.bytes, order, kind })
+    }
+}
+
 impl Tree<'_, '_> {
+    /// The numbers of an array that consists of such; nothing if not all are in place.
+    #[must_use]
+    pub fn numbers(&self, array: ArrayRef) -> Option<Numbers> {
+        let ArrayRef::Own(number) = array else { return self.inline_numbers(array) };
+        let own = &self.arrays[number as usize];
+        if own.kind != Kind::Cells {
+            return None;
+        }
+        let cells = &self.cells[own.first as usize];
+        let stride = u32::from(cell_bytes(cells.cell)) + own.gap;
+        Numbers::of(cells.cell, cells.row, (cells.from, cells.first, cells.order), stride)
+    }
+
+    /// The numbers in a row of an element, and of those behind it.
+    #[must_use]
+    pub fn numbers_in(&self, first: &Flat, row: RowId) -> Option<Numbers> {
+        let definition = self.layout.model.records[first.record.index()].rows.get(row.index())?;
+        let planned = self.plan_of(first.record).rows.get(row.index())?;
+        if let Store::Part(part) = planned.store {
+            return self.words_in(first, part);
+        }
+        let (Store::Cell, Place::Home(offset) | Place::Tail(offset)) =
+            (planned.store, planned.place)
+        else {
+            return None;
+        };
+        let Type::Cell(cell @ Cell { storage: Storage::Fixed(int), .. }) = &definition.ty else {
+            return None;
+        };
+        if matches!(definition.role, Role::Derived) {
+            return None;
+        }
+        let (from, at, order) = first.spot;
+        let spot = (from, at + offset, self.cell_order(*int, order));
+        Numbers::of(cell, definition, spot, first.stride)
+    }
+
+    /// The same of packed words, as parts of elements.
+    fn words_in(&self, first: &Flat, part: u16) -> Option<Numbers> {
+        let part = self.plan_of(first.record).parts.get(usize::from(part))?;
+        let record = &self.layout.model.records[part.record.index()];
+        let (Place::Home(offset) | Place::Tail(offset), RecordKind::Word(int), None) =
+            (part.place, &record.kind, record.transparent)
+        else {
+            return None;
+        };
+        let (from, at, order) = first.spot;
+        let order = part.order.filter(|_| self.is_reading()).unwrap_or(order);
+        let (order, kind) =
+            (self.cell_order(*int, order), NumberKind::Word(self.plan_of(part.record).mask));
+        let (at, stride, bytes) = (at + offset, first.stride, int.bytes);
+        matches!(bytes, 1..=4 | 8).then_some(Numbers { from, at, stride, bytes, order, kind })
+    }
+
+    /// What some of the numbers are, from one on.
+    pub fn look_at(&self, numbers: &Numbers, first: u32, to: &mut [Item]) {
+        match numbers.bytes {
+            1 => self.look_at_each::<1>(numbers, first, to),
+            2 => self.look_at_each::<2>(numbers, first, to),
+            3 => self.look_at_each::<3>(numbers, first, to),
+            4 => self.look_at_each::<4>(numbers, first, to),
+            _ => self.look_at_each::<8>(numbers, first, to),
+        }
+    }
+
+    /// The same of a width that is known. What all numbers have in common is asked once, and not for
+    /// each: there may be millions.
+    fn look_at_each<const N: usize>(&self, numbers: &Numbers, first: u32, to: &mut [Item]) {
+        let Numbers { from, at, stride, order, kind, .. } = *numbers;
+        let (stride, bytes) = (stride as usize, self.source(from));
+        let start = at as usize + stride * first as usize;
+        let raw = |index: usize| {
+            let at = start + stride * index;
+            let field = bytes.get(at..).and_then(|rest| rest.first_chunk::<N>());
+            let Some(field) = field else { return 0 };
+            let mut wide = [0; 8];
+            match order {
+                Endian::Little => {
+                    wide[..N].copy_from_slice(field);
+                    u64::from_le_bytes(wide)
+                }
+                Endian::Big => {
+                    wide[8 - N..].copy_from_slice(field);
+                    u64::from_be_bytes(wide)
+                }
+            }
+        };
+        let to = to.iter_mut().enumerate();
+        match kind {
+            NumberKind::Unsigned => to.for_each(|(i, to)| *to = integer(raw(i), 64, false)),
+            NumberKind::Signed => to.for_each(|(i, to)| *to = integer(raw(i), 8 * N as u32, true)),
+            NumberKind::Bool => to.for_each(|(i, to)| *to = Item::Bool(raw(i) != 0)),
+            NumberKind::Word(mask) => {
+                to.for_each(|(i, to)| *to = integer(raw(i) & mask, 64, false))
+            }
+            NumberKind::Float(code) => to.for_each(|(i, to)| *to = coded(raw(i), code)),
+        }
+    }
+
     /// The first element of an array of compact structs. Nothing if there is none, if these stand for
     /// their only row, or if not all that is in them is in their bytes.
     #[must_use]

@@ -167,14 +167,14 @@ impl<'m> Writer<'_, '_, 'm> {
         self.put_array(node, id, row, array, &src, spot, Starts::No)
     }
 
-    /// The lists of which a row is the base, each with how it is stored.
+    /// Code for each list of which a row is the base; it takes the place of that.
     fn based(
         &self,
         node: &Node<'m>,
         id: RowId,
         int: &IntType,
         range: (i128, i128),
-    ) -> Able<Vec<(TokenStream, TokenStream)>> {
+    ) -> Able<Vec<impl Fn(&TokenStream) -> TokenStream + use<>>> {
         let row = node.row(id);
         let mut found = Vec::new();
         for definer in &row.definers {
@@ -216,10 +216,9 @@ impl<'m> Writer<'_, '_, 'm> {
                 (!found.is_empty()).then(|| quote!(again: true,)),
             ];
             let (width, fields) = (int.bytes, fields.into_iter().flatten());
-            let cell = quote! {
-                &s::BaseCell { table: #table, width: #width, #(#fields)* ..s::BaseCell::PLAIN }
-            };
-            found.push((src.held, cell));
+            let cell = quote!(&s::BaseCell { width: #width, #(#fields)* ..s::BaseCell::PLAIN });
+            let list = src.held;
+            found.push(move |place: &TokenStream| quote!(cx.base(#list, #place, #table, #cell)?;));
         }
         Ok(found)
     }
@@ -260,7 +259,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let all = (i128::from(i64::MIN), i128::from(u64::MAX));
         let notes = |place: TokenStream| -> Able<TokenStream> {
             let based = self.based(node, id, int, all)?;
-            Ok(based.iter().map(|(list, cell)| quote!(cx.base(#list, #place, #cell)?;)).collect())
+            Ok(based.iter().map(|based| based(&place)).collect())
         };
         Ok(Some(match spot {
             Spot::Block(offset) => notes(position(offset))?,
@@ -286,9 +285,7 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let (low, high) = ((*low).max(i128::from(i64::MIN)), (*high).min(i128::from(u64::MAX)));
         let based = self.based(node, id, int, (low, high))?;
-        Ok(Some(move |place: &TokenStream| {
-            based.iter().map(|(list, cell)| quote!(cx.base(#list, #place, #cell)?;)).collect()
-        }))
+        Ok(Some(move |place: &TokenStream| based.iter().map(|based| based(place)).collect()))
     }
 
     /// Code that stores the bases, and then looks at what a reader sees in the file: where regions

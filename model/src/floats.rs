@@ -115,6 +115,7 @@ impl FloatCode {
     }
 
     /// What is stored for the nearest float.
+    #[inline]
     fn near(self, value: u64) -> Option<u64> {
         if self.is_plain() {
             return Some(value);
@@ -141,6 +142,7 @@ impl FloatCode {
     }
 
     /// The integer in the stored bits.
+    #[inline]
     fn number(self, stored: u64) -> i64 {
         let unused = 64 - u32::from(self.bits);
         match self.signed {
@@ -150,6 +152,7 @@ impl FloatCode {
     }
 
     /// The number that 1.0 is.
+    #[inline]
     fn unit(self) -> f64 {
         match self.form {
             FloatForm::Fixed(fraction) => {
@@ -160,6 +163,7 @@ impl FloatCode {
     }
 
     /// The bits of a float of the value's width.
+    #[inline]
     fn own(self, number: f64) -> u64 {
         if self.is_single() {
             (number as f32).to_bits().into()

@@ -36,7 +36,7 @@ use crate::load::Endian;
 use crate::model::{Cell, Model, RecordId, Row, RowId};
 use crate::spelling::KeptKind;
 
-pub(crate) use cells::{cell_bytes, float, integer, load, number, stored_float};
+pub(crate) use cells::{cell_bytes, float, integer, load, number, store_le, stored_float};
 pub use flat::{Flat, Numbers};
 pub use view::{placed, PointerView};
 

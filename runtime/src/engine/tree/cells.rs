@@ -68,6 +68,20 @@ pub(crate) fn stored_float(cell: &Cell, item: Item) -> Option<u64> {
     code.stored(narrow.to_bits().into()).filter(|_| same)
 }
 
+/// Stores the low bytes of a number, the lowest first. Widths are known where they are copied: one that
+/// is not takes a call.
+#[inline]
+pub(crate) fn store_le(to: &mut [u8], number: u64) {
+    let bytes = number.to_le_bytes();
+    match to {
+        [to] => *to = bytes[0],
+        [_, _] => to.copy_from_slice(&bytes[..2]),
+        [_, _, _, _] => to.copy_from_slice(&bytes[..4]),
+        [_, _, _, _, _, _, _, _] => to.copy_from_slice(&bytes),
+        to => to.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte),
+    }
+}
+
 /// A number of 1 to 8 bytes; 0 where there are fewer.
 #[inline]
 pub(crate) fn load(bytes: &[u8], at: usize, size: u8, order: Endian) -> u64 {

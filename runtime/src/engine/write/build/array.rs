@@ -3,7 +3,7 @@
 use super::super::super::item::{ArrayRef, From, Item, Loc, NodeRef};
 use super::super::super::source::Given;
 use super::super::super::state::Engine;
-use super::super::super::tree::{cell_bytes, Cells, Elements, Records};
+use super::super::super::tree::{cell_bytes, load, store_le, Cells, Elements, Records};
 use crate::load::Endian;
 use crate::model::{ArrayType, Cell, IntType, Meaning, RecordId, Row, Storage, Type};
 use alloc::vec::Vec;
@@ -85,17 +85,14 @@ impl<'p> Engine<'p, '_> {
             if items.is_empty() {
                 match self.bits_in_place(at, cell, row, item) {
                     Some(bits) => {
-                        bytes.extend_from_slice(&bits.to_le_bytes()[..size]);
+                        let from = bytes.len();
+                        bytes.resize(from + size, 0);
+                        store_le(&mut bytes[from..], bits);
                         continue;
                     }
                     None => {
                         let built = bytes.chunks_exact(size).map(|bytes| {
-                            let raw = super::super::super::tree::load(
-                                bytes,
-                                0,
-                                cell_bytes(cell),
-                                Endian::Little,
-                            );
+                            let raw = load(bytes, 0, cell_bytes(cell), Endian::Little);
                             self.tree.meant(raw, cell, row)
                         });
                         items = built.collect();
@@ -164,10 +161,12 @@ impl<'p> Engine<'p, '_> {
         }
         let first = u32::try_from(self.tree.own.len()).unwrap_or(u32::MAX);
         let template = &self.tree.plan_of(id).template;
-        for _ in 0..count {
-            self.tree.own.extend_from_slice(template);
-            let rest = (stride as usize).saturating_sub(template.len());
-            self.tree.own.resize(self.tree.own.len() + rest, 0);
+        self.tree.own.resize(self.tree.own.len() + (stride as usize) * (count as usize), 0);
+        if !crate::is_zero(template) {
+            let own = self.tree.own.get_mut(first as usize..).unwrap_or_default();
+            for own in own.chunks_exact_mut((stride as usize).max(1)) {
+                own.iter_mut().zip(template).for_each(|(own, byte)| *own = *byte);
+            }
         }
         let elements = Elements::Records(Records { first, ..records });
         let number = self.tree.add_array(elements, count);

@@ -3,6 +3,7 @@
 use super::super::super::plan::{FlatKind, FlatRow};
 use super::super::super::source::{Asked, Fields, Given, Spelled, StandsFor};
 use super::super::super::state::Engine;
+use super::super::super::tree::store_le;
 use crate::model::RecordId;
 use crate::spelling::SpellingEntry;
 
@@ -47,7 +48,7 @@ impl<'p> Engine<'p, '_> {
                 let Some(bits) = bits else { return false };
                 let (at, size) = (at + flat.number.at as usize, usize::from(flat.number.bytes));
                 let place = self.tree.own.get_mut(at..at + size);
-                place.map(|to| to.copy_from_slice(&bits.to_le_bytes()[..size])).is_some()
+                place.map(|to| store_le(to, bits)).is_some()
             })
     }
 }

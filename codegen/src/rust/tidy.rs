@@ -212,7 +212,10 @@ fn matched_place(of: &syn::Macro) -> Option<TokenStream> {
 /// `if let`, of a match in which nothing is done but for one pattern.
 fn only_case(test: &mut ExprMatch) -> Option<Expr> {
     let [one, other] = &mut test.arms[..] else { return None };
-    let is_nothing = |expr: &Expr| matches!(expr, Expr::Block(of) if of.label.is_none() && of.block.stmts.is_empty());
+    let is_nothing = |expr: &Expr| match expr {
+        Expr::Block(of) => of.label.is_none() && of.block.stmts.is_empty(),
+        _ => false,
+    };
     let rest = matches!(other.pat, Pat::Wild(_)) && is_nothing(&other.body);
     let Expr::Block(ExprBlock { label: None, block, .. }) = &mut *one.body else { return None };
     if !rest || matches!(one.pat, Pat::Guard(_)) {

@@ -347,7 +347,8 @@ impl<'b, T: Made<'b>> Made<'b> for Vec<T> {
     fn made(seen: Seen<'_, 'b>) -> Self {
         let What::Item(Item::Array(array)) = seen.what else { return Vec::new() };
         let count = seen.tree.count(array);
-        if let Some(numbers) = seen.tree.numbers(array).filter(|_| count >= FEW) {
+        let numbers = if count < FEW { None } else { seen.tree.numbers(array) };
+        if let Some(numbers) = numbers {
             return numbers_made(seen, count, &numbers);
         }
         match seen.tree.flat(array) {

@@ -82,13 +82,34 @@ impl FloatCode {
 
     /// The stored bits that mean the float with these bits, if there are any.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn stored(self, value: u64) -> Option<u64> {
         if self.is_plain() {
             return Some(value);
         }
         let near = self.near(value)?;
         (self.value(near) == value).then_some(near)
+    }
+
+    /// Makes the bits of floats those that mean them. `false` if there are none for one of them; then some
+    /// may be either.
+    #[must_use]
+    pub fn store_all(self, values: &mut [u64]) -> bool {
+        let mut all = true;
+        let mut store = |code: FloatCode| {
+            for value in &mut *values {
+                let stored = code.stored(*value);
+                all &= stored.is_some();
+                *value = stored.unwrap_or(0);
+            }
+        };
+        // What they have in common is known in each loop.
+        match self.form {
+            FloatForm::Ieee if self.is_plain() => {}
+            FloatForm::Ieee => store(FloatCode::HALF),
+            form => store(FloatCode { form, ..self }),
+        }
+        all
     }
 
     /// The stored bits of a constant, as the integer that they are; `None` if it is none of the
@@ -115,7 +136,7 @@ impl FloatCode {
     }
 
     /// What is stored for the nearest float.
-    #[inline]
+    #[inline(always)]
     fn near(self, value: u64) -> Option<u64> {
         if self.is_plain() {
             return Some(value);

@@ -112,7 +112,10 @@ fn fields_macro(shapes: &Shapes<'_>, holder: RecordId, held: &[Held<'_>]) -> Tok
         quote!(#row #ident,)
     });
     let own = spelling.as_ref().map(|spelling| quote!(.. #spelling));
-    quote!(::formwork::__fields! { [#ty] #(#records)* [#(#visited)* #own] })
+    let is_number = |field: &FieldShape| field.shape.is_number();
+    let flat = held.len() == 1 && spelling.is_none() && all.iter().all(is_number);
+    let numbers = flat.then(|| quote!(numbers));
+    quote!(::formwork::__fields! { #numbers [#ty] #(#records)* [#(#visited)* #own] })
 }
 
 fn is_kept(field: &FieldShape) -> bool {

@@ -59,7 +59,7 @@ pub use forms::{cell_fits, given_is};
 pub use item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, MAX_SIZE, OWN, UNPLACED, WHOLE};
 pub use program::{Grow, Program};
 pub use reading::{Claim, Note};
-pub use source::{row_name, Asked, Fields, Given, List, Spelled, StandsFor, Stored};
+pub use source::{row_name, Asked, Fields, Given, List, Numbering, Spelled, StandsFor, Stored};
 
 pub use partial::Unfinished;
 pub use tree::{placed, Flat, Numbers, PointerView, Tree};

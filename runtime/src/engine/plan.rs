@@ -8,7 +8,7 @@
 mod duties;
 mod place;
 
-pub(crate) use place::{count_of, last_of};
+pub(crate) use place::{count_of, has_plain_numbers, last_of};
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,8 +16,8 @@ use alloc::vec::Vec;
 use super::item::Item;
 use crate::load::Endian;
 use crate::model::{
-    ArrayLength, Cell, EndianRule, EpochId, FloatCode, Home, Meaning, Model, Record, RecordId,
-    RecordKind, Row, RowId, RowKind, Sizes, Target, Type,
+    ArrayLength, Cell, EndianRule, EpochId, FloatCode, Home, IntType, Meaning, Model, Record,
+    RecordId, RecordKind, Row, RowId, RowKind, Sizes, Target, Type,
 };
 
 /// Whether a file is read or written: what is data in place when it is read may have to be computed
@@ -224,7 +224,23 @@ pub(crate) struct Number {
     pub order: Option<Endian>,
 }
 
+impl FlatKind {
+    /// That of a cell that is no packed word.
+    pub(crate) fn of(cell: &Cell) -> Option<FlatKind> {
+        match cell.meaning {
+            Meaning::Int => Some(FlatKind::Int),
+            Meaning::Float(_) => FloatCode::of(cell).map(FlatKind::Float),
+            _ => None,
+        }
+    }
+}
+
 impl Number {
+    /// One at the start, in the usual byte order.
+    pub(crate) fn of(int: IntType) -> Number {
+        Number { at: 0, bytes: int.bytes, signed: int.signed, order: None }
+    }
+
     /// Whether it has room for a number.
     #[inline]
     pub(crate) fn takes(&self, n: i64) -> bool {

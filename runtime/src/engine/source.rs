@@ -53,6 +53,27 @@ pub trait List {
     fn count(&self) -> usize;
     /// One of them.
     fn element(&self, index: usize) -> Given<'_>;
+
+    /// The numbers that elements from one on are, or have in a row, as many as there is room for. `None`
+    /// if some are no numbers, if one may be spelled in its own way, or if they are to be asked one by
+    /// one; then it does not matter what has been put there.
+    fn numbers(&self, row: Option<Asked<'_>>, first: usize, to: &mut [u64]) -> Option<Numbering> {
+        let _ = (row, first, to);
+        None
+    }
+}
+
+/// What 64 bits of each of several numbers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbering {
+    /// Integers with a sign.
+    Int,
+    /// Floats of 32 bits.
+    F32,
+    /// Floats of 64 bits.
+    F64,
+    /// Packed words.
+    Word,
 }
 
 /// A row that a struct is asked for.

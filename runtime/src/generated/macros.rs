@@ -328,6 +328,14 @@ macro_rules! __word {
             fn given(&self) -> $crate::__rt::Given<'_> {
                 $crate::__rt::Given::Word(u64::from(self.0))
             }
+
+            fn numbers<'n>(
+                all: impl Iterator<Item = &'n Self>,
+                to: &mut [u64],
+            ) -> $crate::__rt::Option<$crate::__rt::Numbering> {
+                $crate::__rt::bits_of(all, to, |word| u64::from(word.0));
+                $crate::__rt::Some($crate::__rt::Numbering::Word)
+            }
         }
 
         impl<'v> $crate::__rt::Made<'v> for $name {
@@ -344,12 +352,31 @@ macro_rules! __word {
 /// Both ways between a struct and the engine: `[Name<'v>]`, then for each record that it stands for
 /// its number and in braces the rows with their fields, those that usually follow from others,
 /// `spelling` if the struct has that, and `Default` if some field is none of them; then once more
-/// what has spelling: such fields, with the numbers that their rows have there.
+/// what has spelling: such fields, with the numbers that their rows have there. Those of one record that
+/// have nothing but numbers begin with `numbers`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fields {
+    (numbers [$($name:tt)*] $record:literal { $($row:literal $field:ident,)* } $($rest:tt)*) => {
+        $crate::__fields! {
+            @all [$($name)*] [
+                fn numbers_in(
+                    all: &[Self],
+                    row: $crate::__rt::Asked<'_>,
+                    to: &mut [u64],
+                ) -> $crate::__rt::Option<$crate::__rt::Numbering> {
+                    match (row.record.0, row.row.0) {
+                        $(($record, $row) => $crate::__rt::numbers_of(all, |one| &one.$field, to),)*
+                        _ => $crate::__rt::None,
+                    }
+                }
+            ]
+            $record { $($row $field,)* } $($rest)*
+        }
+    };
+    ([$($name:tt)*] $($rest:tt)*) => { $crate::__fields! { @all [$($name)*] [] $($rest)* } };
     (
-        [$($name:tt)*]
+        @all [$($name:tt)*] [$($numbers:tt)*]
         $($record:literal {
             $($row:literal $field:ident,)*
         } {
@@ -381,6 +408,8 @@ macro_rules! __fields {
             fn given(&self) -> $crate::__rt::Given<'_> {
                 $crate::__rt::Given::Struct(self)
             }
+
+            $($numbers)*
         }
 
         impl<'v> $crate::__rt::Made<'v> for $($name)* {

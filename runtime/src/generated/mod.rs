@@ -19,7 +19,7 @@ mod serde;
 mod source;
 mod value;
 
-pub use crate::engine::{Asked, Fields, Given, Spelled, Step};
+pub use crate::engine::{Asked, Fields, Given, Numbering, Spelled, Step};
 pub use crate::json::FromMembers;
 pub use crate::spelling::SpellingEntry;
 pub use crate::straight as s;
@@ -30,4 +30,4 @@ pub use names::*;
 pub use packing::{
     layout_of, pack, pack_file, pack_number, unpack, unpack_file, Bytes, Damaged, Packed,
 };
-pub use source::{visit_kept, Source};
+pub use source::{bits_of, numbers_of, visit_kept, Source};

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::ToKept;
-use crate::engine::{Given, List};
+use crate::engine::{Asked, Given, List, Numbering};
 use crate::spelling::{KeptKind, KeptValue, SpellingEntry};
 use crate::{Endian, Kept, Utf16};
 
@@ -13,9 +13,64 @@ use crate::{Endian, Kept, Utf16};
 pub trait Source {
     /// What it has.
     fn given(&self) -> Given<'_>;
+
+    /// The numbers that all of them are: see [`List::numbers`].
+    fn numbers<'n>(all: impl Iterator<Item = &'n Self>, to: &mut [u64]) -> Option<Numbering>
+    where
+        Self: Sized + 'n,
+    {
+        let _ = (all, to);
+        None
+    }
+
+    /// The numbers that all of them have in a row.
+    fn numbers_in(all: &[Self], row: Asked<'_>, to: &mut [u64]) -> Option<Numbering>
+    where
+        Self: Sized,
+    {
+        let _ = (all, row, to);
+        None
+    }
+}
+
+/// The numbers in a field of structs.
+pub fn numbers_of<'n, T, F: Source + 'n>(
+    all: &'n [T],
+    field: impl Fn(&'n T) -> &'n F,
+    to: &mut [u64],
+) -> Option<Numbering> {
+    F::numbers(all.iter().map(field), to)
+}
+
+/// Puts the bits of each.
+pub fn bits_of<'n, T: 'n>(
+    all: impl Iterator<Item = &'n T>,
+    to: &mut [u64],
+    bits: impl Fn(&T) -> u64,
+) {
+    to.iter_mut().zip(all).for_each(|(to, one)| *to = bits(one));
 }
 
 macro_rules! integers {
+    ($($ty:ty)*) => {$(
+        impl Source for $ty {
+            fn given(&self) -> Given<'_> {
+                Given::Int(i128::from(*self))
+            }
+
+            #[allow(clippy::cast_sign_loss)] // They are two's complement.
+            fn numbers<'n>(
+                all: impl Iterator<Item = &'n Self>,
+                to: &mut [u64],
+            ) -> Option<Numbering> {
+                bits_of(all, to, |n| i64::from(*n) as u64);
+                Some(Numbering::Int)
+            }
+        }
+    )*};
+}
+
+macro_rules! wide_integers {
     ($($ty:ty)*) => {$(
         impl Source for $ty {
             fn given(&self) -> Given<'_> {
@@ -25,7 +80,8 @@ macro_rules! integers {
     )*};
 }
 
-integers!(u8 u16 u32 u64 i8 i16 i32 i64 i128);
+integers!(u8 u16 u32 i8 i16 i32 i64);
+wide_integers!(u64 i128);
 
 impl Source for bool {
     fn given(&self) -> Given<'_> {
@@ -37,11 +93,21 @@ impl Source for f32 {
     fn given(&self) -> Given<'_> {
         Given::F32(self.to_bits())
     }
+
+    fn numbers<'n>(all: impl Iterator<Item = &'n Self>, to: &mut [u64]) -> Option<Numbering> {
+        bits_of(all, to, |n| n.to_bits().into());
+        Some(Numbering::F32)
+    }
 }
 
 impl Source for f64 {
     fn given(&self) -> Given<'_> {
         Given::F64(self.to_bits())
+    }
+
+    fn numbers<'n>(all: impl Iterator<Item = &'n Self>, to: &mut [u64]) -> Option<Numbering> {
+        bits_of(all, to, |n| n.to_bits());
+        Some(Numbering::F64)
     }
 }
 
@@ -103,6 +169,14 @@ impl<T: Source> List for Vec<T> {
 
     fn element(&self, index: usize) -> Given<'_> {
         self.get(index).map_or(Given::Missing, T::given)
+    }
+
+    fn numbers(&self, row: Option<Asked<'_>>, first: usize, to: &mut [u64]) -> Option<Numbering> {
+        let all = self.get(first..)?.get(..to.len())?;
+        match row {
+            Some(row) => T::numbers_in(all, row, to),
+            None => T::numbers(all.iter(), to),
+        }
     }
 }
 

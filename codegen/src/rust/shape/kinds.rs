@@ -143,6 +143,12 @@ impl Prim {
 }
 
 impl Shape {
+    /// Whether it is a number, or a word of some.
+    #[must_use]
+    pub fn is_number(&self) -> bool {
+        matches!(self, Shape::Int(_) | Shape::Float32 | Shape::Float64 | Shape::Word(_))
+    }
+
     /// What it is of, without the option, box or kept number around it.
     #[must_use]
     pub fn core(&self) -> &Shape {

@@ -8,8 +8,8 @@ use super::{
 use crate::load::{mask, Endian};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding, Expr,
-    ExprId, Extent, FloatCode, Home, IntType, Meaning, Measure, Record, RecordId, RecordKind, Role,
-    Row, RowId, RowKind, RunLength, Storage, Type,
+    ExprId, Extent, Home, IntType, Meaning, Measure, Record, RecordId, RecordKind, Role, Row,
+    RowId, RowKind, RunLength, Storage, Type,
 };
 use alloc::vec;
 use alloc::vec::Vec;
@@ -48,12 +48,11 @@ impl Planning<'_> {
             let Type::Cell(cell) = &row.ty else { return None };
             let Storage::Fixed(int) = cell.storage else { return None };
             let kind = match (planned.store, &cell.meaning) {
-                (Store::Cell, Meaning::Int) => FlatKind::Int,
-                (Store::Cell, Meaning::Float(_)) => FlatKind::Float(FloatCode::of(cell)?),
                 (Store::Part(_), Meaning::Word(word)) => FlatKind::Word(self.flat_word(*word)?),
+                (Store::Cell, _) => FlatKind::of(cell)?,
                 _ => return None,
             };
-            let number = Number { at, bytes: int.bytes, signed: int.signed, order: None };
+            let number = Number { at, ..Number::of(int) };
             is_stored_as_it_is(row).then_some(FlatRow { row: *id, number, kind })
         };
         rows.iter().map(flat).collect()
@@ -480,10 +479,12 @@ fn is_stored_as_it_is(row: &Row) -> bool {
     matches!((&row.kind, &row.role), (RowKind::Plain, Role::Data))
         && row.name.is_some()
         && row.when.is_none()
-        && row.none.is_empty()
-        && row.plus == 0
-        && row.reference.is_none()
-        && !row.is_ranked()
+        && has_plain_numbers(row)
+}
+
+/// Whether numbers in a row are stored as they are in a value.
+pub(crate) fn has_plain_numbers(row: &Row) -> bool {
+    row.none.is_empty() && row.plus == 0 && row.reference.is_none() && !row.is_ranked()
 }
 
 /// Whether a file has a row in place as it is written again.

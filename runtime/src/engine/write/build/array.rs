@@ -4,6 +4,7 @@ use super::super::super::item::{ArrayRef, From, Item, Loc, NodeRef};
 use super::super::super::source::Given;
 use super::super::super::state::Engine;
 use super::super::super::tree::{cell_bytes, load, store_le, Cells, Elements, Records};
+use super::flat::{blocks, put_numbers};
 use crate::load::Endian;
 use crate::model::{ArrayType, Cell, IntType, Meaning, RecordId, Row, Storage, Type};
 use alloc::vec::Vec;
@@ -79,27 +80,32 @@ impl<'p> Engine<'p, '_> {
         let size = usize::from(cell_bytes(cell));
         let mut bytes = Vec::with_capacity(count as usize * size);
         let mut items = Vec::new();
-        for index in 0..count {
-            let at = loc.at(index);
-            let item = self.build_cell(cell, value.element(index as usize), at, row);
-            if items.is_empty() {
-                match self.bits_in_place(at, cell, row, item) {
-                    Some(bits) => {
-                        let from = bytes.len();
-                        bytes.resize(from + size, 0);
-                        store_le(&mut bytes[from..], bits);
-                        continue;
-                    }
-                    None => {
-                        let built = bytes.chunks_exact(size).map(|bytes| {
-                            let raw = load(bytes, 0, cell_bytes(cell), Endian::Little);
-                            self.tree.meant(raw, cell, row)
-                        });
-                        items = built.collect();
+        for block in blocks(count) {
+            if items.is_empty() && put_numbers(cell, row, value, block.clone(), &mut bytes) {
+                continue;
+            }
+            for index in block {
+                let at = loc.at(index);
+                let item = self.build_cell(cell, value.element(index as usize), at, row);
+                if items.is_empty() {
+                    match self.bits_in_place(at, cell, row, item) {
+                        Some(bits) => {
+                            let from = bytes.len();
+                            bytes.resize(from + size, 0);
+                            store_le(&mut bytes[from..], bits);
+                            continue;
+                        }
+                        None => {
+                            let built = bytes.chunks_exact(size).map(|bytes| {
+                                let raw = load(bytes, 0, cell_bytes(cell), Endian::Little);
+                                self.tree.meant(raw, cell, row)
+                            });
+                            items = built.collect();
+                        }
                     }
                 }
+                items.push(item);
             }
-            items.push(item);
         }
         if !items.is_empty() {
             return Item::Array(ArrayRef::Own(self.tree.add_items(&items)));
@@ -170,23 +176,20 @@ impl<'p> Engine<'p, '_> {
         }
         let elements = Elements::Records(Records { first, ..records });
         let number = self.tree.add_array(elements, count);
-        let flat = &self.tree.plan_of(id).flat;
-        for index in 0..count {
-            let given = value.element(index as usize);
-            match given {
-                Given::None => {
-                    self.build_none(loc.at(index), row);
-                    continue;
-                }
-                Given::Struct(fields)
-                    if !flat.is_empty()
-                        && self.put_flat(id, flat, (first + stride * index) as usize, fields) =>
-                {
-                    continue;
-                }
-                _ => {}
+        for block in blocks(count) {
+            if self.put_flat(id, (first, stride), value, block.clone()) {
+                continue;
             }
-            self.build_node(NodeRef { id: number, element: index, part: 0 }, given);
+            for index in block {
+                match value.element(index as usize) {
+                    Given::None => {
+                        self.build_none(loc.at(index), row);
+                    }
+                    given => {
+                        self.build_node(NodeRef { id: number, element: index, part: 0 }, given);
+                    }
+                }
+            }
         }
         Item::Array(ArrayRef::Own(number))
     }

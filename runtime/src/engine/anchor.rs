@@ -96,9 +96,14 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// The node below which a stream gives the same for everybody, if that is not the one that asks
-    /// or an element: then it is worth remembering.
-    pub(crate) fn shared_anchor(&self, exprs: &[ExprId], this: NodeRef) -> Option<NodeRef> {
-        if exprs.iter().any(|expr| self.layout.is_own(*expr)) {
+    /// or an element: then it is worth remembering. So it is in a definition, which may be asked for often.
+    pub(crate) fn shared_anchor(
+        &self,
+        exprs: &[ExprId],
+        this: NodeRef,
+        defined: bool,
+    ) -> Option<NodeRef> {
+        if !defined && exprs.iter().any(|expr| self.layout.is_own(*expr)) {
             return None;
         }
         let (source, filter) = exprs.split_first()?;
@@ -108,7 +113,7 @@ impl<'p> Engine<'p, '_> {
             self.anchor_of(*filter, this, true, &mut lowest)?;
         }
         let anchor = lowest.map_or(NodeRef::ROOT, |(_, node)| node);
-        (anchor != this).then_some(anchor)
+        (defined || anchor != this).then_some(anchor)
     }
 
     pub(crate) fn remembered(&self, expr: ExprId, anchor: NodeRef) -> Option<Val> {
@@ -182,7 +187,7 @@ impl<'p> Engine<'p, '_> {
         it: Option<Val>,
     ) -> Fallible<Option<Rc<Index>>> {
         let Lookup { parts, key, .. } = lookup;
-        let shared = self.shared_anchor(&[source, parts.unwrap_or(key), key], this);
+        let shared = self.shared_anchor(&[source, parts.unwrap_or(key), key], this, false);
         let elements = match shared {
             Some(anchor) => Elements::Stream(source, anchor),
             None => match self.chosen_array(source, this, it)? {

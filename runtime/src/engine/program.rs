@@ -104,6 +104,8 @@ pub(crate) struct Layout {
     pub positioned: bool,
     /// For each expression, whether it is about the very node that it is evaluated in.
     own: Vec<bool>,
+    /// Whether an expression is part of a definition.
+    defined: Vec<bool>,
     /// For each expression, whether it is the same wherever it is evaluated, and stays so when all
     /// addresses in it are known.
     fixed: Vec<bool>,
@@ -256,6 +258,7 @@ impl Layout {
             followed: followed(&model),
             ahead: ahead(&model),
             lengths: lengths(&model, epoch),
+            defined: defined(&model),
             has_described: has_described(&model),
             has_tables: has_tables(&model),
             has_ordered_tables: has_tables(&model)
@@ -295,6 +298,11 @@ impl Layout {
         self.own[expr.index()]
     }
 
+    /// Whether an expression is part of a definition.
+    pub(crate) fn is_defined(&self, expr: ExprId) -> bool {
+        self.defined[expr.index()]
+    }
+
     /// Whether an expression is the same wherever it is evaluated, as soon as it can be.
     pub(crate) fn is_fixed(&self, expr: ExprId) -> bool {
         self.fixed[expr.index()]
@@ -310,6 +318,19 @@ impl Layout {
     pub(crate) fn mentions_region_end(&self, expr: ExprId) -> bool {
         self.ends[expr.index()]
     }
+}
+
+/// Of each expression, whether it is part of a definition.
+fn defined(model: &Model) -> Vec<bool> {
+    let mut found = alloc::vec![false; model.exprs.len()];
+    let lets = model.records.iter().flat_map(|record| &record.lets);
+    let mut open: Vec<ExprId> = lets.map(|definition| definition.expr).collect();
+    while let Some(expr) = open.pop() {
+        if !core::mem::replace(&mut found[expr.index()], true) {
+            model[expr].operands(&mut |operand| open.push(operand));
+        }
+    }
+    found
 }
 
 /// Whether a path leads from the root to a row, by nothing but rows.

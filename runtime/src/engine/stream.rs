@@ -24,7 +24,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         let mut exprs = [source; 2];
         exprs[1] = filter.unwrap_or(source);
         let exprs = if filter.is_some() { &exprs[..] } else { &exprs[..1] };
-        let Some(anchor) = self.shared_anchor(exprs, this) else {
+        let defined = self.layout.is_defined(id);
+        let Some(anchor) = self.shared_anchor(exprs, this, defined) else {
             return self.stream_here(function, source, filter, this, it);
         };
         if let Some(val) = self.remembered(id, anchor) {

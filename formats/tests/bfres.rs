@@ -16,7 +16,8 @@ use formwork_formats::bfres::{
     Attribute, AttributeFormat, Bone, BoneIndex, Curve, CurveBits, CurveBytes, CurveFixed,
     CurveFlags, CurveFloat, CurveFloats, CurveInt, CurveInts, CurveKeys, CurveKeysFloats,
     CurveResult, CurveShorts, CurveType, CurveWhole, CurveWrap, ExternalFlags, File, FourF32,
-    IndexFormat, Mesh, Stride, VertexBuffer, VertexColumnFloat32x4, VertexData, VertexInfo,
+    IndexFormat, Mesh, Stride, VertexBuffer, VertexColumn, VertexColumnFloat32x4, VertexData,
+    VertexInfo,
 };
 use formwork_interpreter::{Program, Value, program};
 
@@ -269,6 +270,40 @@ fn curves_of_the_fixtures_have_their_keys_at_their_frames() {
         assert_eq!(indices.collect::<Vec<_>>(), [vec![0, 1, 2, 2, 1, 3], vec![0, 1, 2]]);
     }
     assert_eq!(met, 4 * 8 * 3);
+}
+
+/// Numbers are put many together; one that cannot be stored is found among them all the same.
+#[test]
+fn many_vertices_are_written() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/everything.9.bfres");
+    let bytes = fs::read(path).expect("the fixture can be read");
+    let mut file = File::read(&bytes).expect("the fixture is whole");
+    let buffer = &mut file.models[0].vertices[0];
+    buffer.vertex_count = 150;
+    let columns = buffer.buffers.iter_mut().flat_map(|data| data.columns.iter_mut().flatten());
+    for column in columns {
+        match column {
+            VertexColumn::Float32x3(of) => of.values.resize_with(150, Default::default),
+            VertexColumn::Snorm8x4(of) => of.values.resize_with(150, Default::default),
+            VertexColumn::Unorm8x2(of) => of.values.resize_with(150, Default::default),
+            other => panic!("{other:?}"),
+        }
+    }
+    let last = |file: &mut File<'_>, y: f32| {
+        let columns = file.models[0].vertices[0].buffers[1].columns.as_mut();
+        match &mut columns.expect("there are some")[1] {
+            VertexColumn::Unorm8x2(of) => of.values[140].y = y,
+            other => panic!("{other:?}"),
+        }
+    };
+    last(&mut file, 0.2);
+    let written = file.write().expect("all numbers can be stored");
+    assert_eq!(File::read(&written).expect("it was just written"), file);
+    last(&mut file, 1.5);
+    let error = file.write().expect_err("nothing is stored for it");
+    let problems: Vec<_> = error.problems().iter().map(ToString::to_string).collect();
+    let place = "models[0].vertices[0].buffers[1].columns[1].values[140].y";
+    assert_eq!(problems, [format!("1.5 does not fit `norm<u8>`, in {place}")]);
 }
 
 /// One vertex of so many bytes, at most 16, in a file.

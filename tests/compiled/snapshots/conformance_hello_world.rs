@@ -45,7 +45,7 @@ pub struct HelloWorld {
 }
 
 ::formwork::__fields! {
-    [HelloWorld] 1 { 0 one, } {} {} {} []
+    numbers[HelloWorld] 1 { 0 one, } {} {} {} []
 }
 
 ::formwork::__file! {

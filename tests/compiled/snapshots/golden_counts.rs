@@ -58,7 +58,7 @@ pub struct Pair {
 }
 
 ::formwork::__fields! {
-    [Pair] 1 { 0 a, 1 b, } {} {} {} []
+    numbers[Pair] 1 { 0 a, 1 b, } {} {} {} []
 }
 
 ::formwork::__file! {

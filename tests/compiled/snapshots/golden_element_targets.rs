@@ -54,7 +54,7 @@ pub struct Node {
 }
 
 ::formwork::__fields! {
-    [Node] 1 { 0 size, 1 extra, } {} {} {} []
+    numbers[Node] 1 { 0 size, 1 extra, } {} {} {} []
 }
 
 ::formwork::__file! {

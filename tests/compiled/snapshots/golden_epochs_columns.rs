@@ -88,7 +88,7 @@ pub struct Part {
 }
 
 ::formwork::__fields! {
-    [Version] 1 { 0 minor, 1 major, } {} {} {} []
+    numbers[Version] 1 { 0 minor, 1 major, } {} {} {} []
 }
 
 ::formwork::__file! {

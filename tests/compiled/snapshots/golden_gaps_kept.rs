@@ -45,7 +45,7 @@ pub struct Leaf {
 }
 
 ::formwork::__fields! {
-    [Leaf] 1 { 0 value, } {} {} {} []
+    numbers[Leaf] 1 { 0 value, } {} {} {} []
 }
 
 ::formwork::__file! {

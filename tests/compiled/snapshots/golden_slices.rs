@@ -75,7 +75,7 @@ pub struct Part {
 }
 
 ::formwork::__fields! {
-    [Item] 2 { 0 a, 1 b, } {} {} {} []
+    numbers[Item] 2 { 0 a, 1 b, } {} {} {} []
 }
 
 ::formwork::__fields! {

@@ -1,10 +1,11 @@
 //! What the length of a row asks of what is in it.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::{
-    unit_size, ArrayLength, Cell, EpochId, ExprId, Extent, Label, Model, RecordId, Role, Row,
-    RunLength, Storage, Type,
+    unit_size, ArrayLength, Cell, DefinerScope, DefinerSource, EpochId, ExprId, Extent, Label,
+    Measure, Model, RecordId, Role, Row, RowId, RunLength, Storage, Type,
 };
 
 /// How many elements, bytes of a byte run or units of a text a row may have: so many that `unit` times
@@ -119,6 +120,35 @@ impl Model {
         let derived = matches!((&row.role, &row.ty), (Role::Derived, Type::Cell(_)));
         let rule = self.number_rule(record, row, linear.factor, linear.offset);
         derived.then_some(LengthRule { unit, ..rule })
+    }
+
+    /// Rows from whose size a derived number follows, and what that number asks of the size.
+    #[must_use]
+    pub fn sizes_followed(&self) -> BTreeMap<(RecordId, RowId), LengthRule> {
+        let mut found = BTreeMap::new();
+        for (id, record) in self.records() {
+            for number in &record.rows {
+                for definer in &number.definers {
+                    let DefinerSource::Measure { measure: Measure::Size, row, factor, offset } =
+                        definer.source
+                    else {
+                        continue;
+                    };
+                    // Where the equation is evaluated.
+                    let holder = match &definer.scope {
+                        DefinerScope::Own => id,
+                        DefinerScope::Owner(owner, _) => *owner,
+                        DefinerScope::Case(row, case) => {
+                            let Some(union) = record.rows[row.index()].ty.union() else { continue };
+                            self.unions[union.index()].cases[*case as usize].record
+                        }
+                    };
+                    let rule = self.number_rule(id, number, factor, offset);
+                    found.entry((holder, row)).or_insert(rule);
+                }
+            }
+        }
+        found
     }
 
     /// Lengths that are `factor` times a number of this row of a record, plus `offset`.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::model::{Terminated, Terminator, Trim};
+use crate::model::{LengthRule, Terminated, Terminator, Trim};
 
 /// Where a byte is first. Eight bytes are looked at together, since most texts are longer than that.
 #[inline]
@@ -160,6 +160,41 @@ impl<'a> Cut<'a> {
         };
         let fill = self.strip.unwrap_or(0);
         Some(Tail { stop, fill, size: left.max(stop.len()) })
+    }
+
+    /// What stands behind content in a room whose size follows from it: that is as small as it can be,
+    /// and as a number says it. In one of `4 * n` bytes a text of 5 has room for 8.
+    #[must_use]
+    #[inline]
+    pub fn least_tail(self, content: &[u8], rule: Option<&LengthRule>) -> Option<Tail<'a>> {
+        let least = self.tail(content, None)?;
+        let Some(rule) = rule else { return Some(least) };
+        let tail_in = |size: usize| {
+            let whole = usize::try_from(rule.at_least(size as u64)?).ok()?;
+            match whole == content.len() + least.size() {
+                true => Some(least),
+                false => self.tail(content, Some(whole)),
+            }
+        };
+        let found = tail_in(content.len() + least.size());
+        let is_end = |tail: &Tail<'a>| self.ends(content, *tail);
+        // Content that ends like what fills the rest wants a terminator, which may need more room.
+        if self.strip.is_some() && content.last().copied() == self.strip {
+            let stop = self.stop.map_or(0, |stop| stop.bytes.len());
+            let ended = found.filter(is_end);
+            return ended.or_else(|| tail_in(content.len() + stop).filter(is_end)).or(Some(least));
+        }
+        let found = found.or(Some(least));
+        match self.stop {
+            // The end of content and a terminator of several bytes may be one together: then it fills
+            // its room.
+            Some(stop) if stop.bytes.len() > 1 && !found.as_ref().is_some_and(is_end) => {
+                let whole = rule.at_least(content.len() as u64);
+                let exact = self.tail(content, Some(content.len()));
+                exact.filter(|tail| whole == Some(content.len() as u64) && is_end(tail)).or(found)
+            }
+            _ => found,
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use crate::engine::item::{Blob, From};
 use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::visit::{expressions, Part};
 use crate::model::{
-    ArrayType, Cell, Definer, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Extent, Label,
-    LengthRule, Measure, Member, Model, Path, RecordId, RecordKind, Role, RowId, RowKind,
-    Signature, Start, Step, Storage, Tag, Terminated, Type, Union,
+    ArrayType, Cell, EpochId, Expr, ExprId, Extent, Label, LengthRule, Member, Model, Path,
+    RecordId, RecordKind, Role, RowId, RowKind, Signature, Start, Step, Storage, Tag, Terminated,
+    Type, Union,
 };
 use crate::once::Once;
 
@@ -255,7 +255,7 @@ impl Layout {
                 || has_guards(&model)
                 || has_loose_cases(&model)
                 || asks_early(&model),
-            followed: followed(&model),
+            followed: model.sizes_followed(),
             ahead: ahead(&model),
             lengths: lengths(&model, epoch),
             defined: defined(&model),
@@ -487,26 +487,6 @@ fn names(model: &Model, expr: ExprId, holds: &mut dyn FnMut(&Expr, Named) -> boo
     false
 }
 
-/// Rows from whose size a derived number follows.
-fn followed(model: &Model) -> BTreeMap<(RecordId, RowId), LengthRule> {
-    let mut found = BTreeMap::new();
-    for (id, record) in (0..).map(RecordId).zip(&model.records) {
-        for number in &record.rows {
-            for definer in &number.definers {
-                let DefinerSource::Measure { measure: Measure::Size, row, factor, offset } =
-                    definer.source
-                else {
-                    continue;
-                };
-                let Some(holder) = holder(model, id, definer) else { continue };
-                let rule = model.number_rule(id, number, factor, offset);
-                found.entry((holder, row)).or_insert(rule);
-            }
-        }
-    }
-    found
-}
-
 /// Rows with regions or padding whose size follows from what comes behind them.
 fn ahead(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut found = BTreeSet::new();
@@ -542,16 +522,4 @@ fn lengths(model: &Model, epoch: EpochId) -> BTreeMap<(RecordId, RowId), LengthR
         }
     }
     found
-}
-
-/// The record in whose nodes an equation of a row of another record is evaluated.
-fn holder(model: &Model, own: RecordId, definer: &Definer) -> Option<RecordId> {
-    match &definer.scope {
-        DefinerScope::Own => Some(own),
-        DefinerScope::Owner(owner, _) => Some(*owner),
-        DefinerScope::Case(row, case) => {
-            let union = model.records[own.index()].rows[row.index()].ty.union()?;
-            Some(model.unions[union.index()].cases[*case as usize].record)
-        }
-    }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::levels::Levels;
 use super::waiting::{Flag, FoundMembers, Label, Spot, Sum, Table};
-use super::{Cut, Odd, Stop, Straight, Terminated};
+use super::{Cut, LengthRule, Odd, Stop, Straight, Terminated};
 
 /// Largest file that straight code writes, in bytes: addresses take the low half of a [`Spot`].
 const MAX_SIZE: usize = u32::MAX as usize;
@@ -673,6 +673,19 @@ impl<'v> Ink<'v> {
     pub fn end_room(&mut self, begun: Begun, size: usize, cut: Cut<'_>) -> Straight<()> {
         let content = self.content(begun)?;
         let (length, tail) = (content.len(), cut.tail(content, Some(size)).ok_or(Odd)?);
+        self.out.extend(tail.bytes());
+        self.closed();
+        super::holds(cut.length(self.out.get(begun.at..).ok_or(Odd)?) == length)
+    }
+
+    /// Ends content in a room whose size follows from it, by a number with this rule.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn end_least(&mut self, begun: Begun, cut: Cut<'_>, rule: &LengthRule) -> Straight<()> {
+        let content = self.content(begun)?;
+        let (length, tail) = (content.len(), cut.least_tail(content, Some(rule)).ok_or(Odd)?);
         self.out.extend(tail.bytes());
         self.closed();
         super::holds(cut.length(self.out.get(begun.at..).ok_or(Odd)?) == length)

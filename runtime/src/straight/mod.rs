@@ -50,7 +50,9 @@ pub use members::{has_only_members, kept_members, list_members, mend_members, Ke
 pub use mode::{Borrow, Mode, Owning};
 pub use odd::{alignment, holds, index, known, length, many, Odd, Straight};
 pub use pool::{Members, PoolText};
-pub use scan::{from_base, keep_form, list, push, trimmed, usual, Bases, Part, Scan, FILL};
+pub use scan::{
+    from_base, keep_form, list, push, trimmed, trimmed_least, usual, Bases, Part, Scan, FILL,
+};
 pub use shared::Gathered;
 pub use sight::{address, element_at, Leads};
 pub use sums::{sum_of, FILE_END};

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::labels::Labels;
 use super::levels::Levels;
 use super::sums::Sums;
-use super::{holds, zeros, Chain, Cut, KeySet, Odd, PoolText, Stop, Straight};
+use super::{holds, zeros, Chain, Cut, KeySet, LengthRule, Odd, PoolText, Stop, Straight};
 use crate::ends::find_byte;
 use crate::pool::PoolOrder;
 use crate::{
@@ -411,6 +411,23 @@ pub fn from_base(number: u64, base: Option<i128>) -> Straight<u64> {
 pub fn trimmed<'i>(room: &'i [u8], at: usize, cut: Cut<'_>) -> Straight<Part<'i>> {
     let (content, tail) = room.split_at_checked(cut.length(room)).ok_or(Odd)?;
     let expected = cut.tail(content, Some(room.len())).ok_or(Odd)?;
+    holds(expected.is(tail))?;
+    Ok(Part { rest: content, end: at.checked_add(content.len()).ok_or(Odd)? })
+}
+
+/// The same of a room whose size follows from the content, by a number with this rule.
+///
+/// # Errors
+///
+/// The same, or if the room has another size.
+pub fn trimmed_least<'i>(
+    room: &'i [u8],
+    at: usize,
+    cut: Cut<'_>,
+    rule: &LengthRule,
+) -> Straight<Part<'i>> {
+    let (content, tail) = room.split_at_checked(cut.length(room)).ok_or(Odd)?;
+    let expected = cut.least_tail(content, Some(rule)).ok_or(Odd)?;
     holds(expected.is(tail))?;
     Ok(Part { rest: content, end: at.checked_add(content.len()).ok_or(Odd)? })
 }

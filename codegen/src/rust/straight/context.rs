@@ -1,6 +1,6 @@
 //! What straight code is made from, and what is asked of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -11,9 +11,9 @@ use super::findings::Survey;
 use super::questions::{has_varint, is_digits, is_reserved};
 use super::scope::{Access, Frame, Scope};
 use crate::model::{
-    BinaryOp, Cell, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form, Measure,
-    Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Start,
-    Storage, Type, limits,
+    BinaryOp, Cell, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form,
+    LengthRule, Measure, Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId,
+    RowKind, Start, Storage, Type, limits,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -85,6 +85,10 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) needs: Vec<BTreeSet<RecordId>>,
     /// Rows that an expression or a reference names.
     pub(super) named: BTreeSet<(RecordId, RowId)>,
+    /// Rows from whose size a number follows, and what that asks of it.
+    pub(super) followed: BTreeMap<(RecordId, RowId), LengthRule>,
+    /// For each expression, whether it is about where something is read.
+    pub(super) positions: Vec<bool>,
     /// What cannot be carried is written down, and making code goes on.
     pub(super) survey: Option<Survey>,
 }

@@ -1,11 +1,13 @@
-//! Content that ends before what is around it does: at a terminator, or in a room of a fixed size.
+//! Content that ends before what is around it does: at a terminator, or in a room.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::able::{Able, unable};
+use super::context::Straight;
 use crate::model::{
-    Extent, Model, RegionType, RunLength, RunType, Terminated, Terminator, Trim, Type,
+    ExprId, Extent, LengthRule, Model, RecordId, RegionType, RowId, RunLength, RunType, Terminated,
+    Terminator, Trim, Type,
 };
 
 /// What straight code carries of them. A terminator is always there, although the end of a region may
@@ -15,6 +17,8 @@ pub(super) enum Ends<'m> {
     Stop(&'m Terminator),
     /// In a room of so many bytes.
     Cut(u64, &'m Trim),
+    /// In a room of as many bytes as an expression says.
+    Room(ExprId, &'m Trim),
 }
 
 /// How the content of a region ends; `None` if it takes the whole region.
@@ -24,10 +28,10 @@ pub(super) fn ends<'m>(model: &Model, region: &'m RegionType) -> Able<Option<End
         (Extent::Size(size), Some(trim)) => {
             match model.exprs.constant(*size).and_then(|size| u64::try_from(size).ok()) {
                 Some(size) => Ends::Cut(size, trim),
-                None => return unable("content that may end in a room of no fixed size"),
+                None => Ends::Room(*size, trim),
             }
         }
-        (_, Some(_)) => return unable("content that may end in a room of no fixed size"),
+        (_, Some(_)) => return unable("content that may end in a room up to an address"),
         (_, None) => return Ok(None),
     }))
 }
@@ -79,4 +83,30 @@ pub(in crate::rust) fn cut(of: &Trim) -> TokenStream {
         None => quote!(rt::None),
     };
     quote!(s::Cut { stop: #stop, strip: #strip })
+}
+
+/// How it is known how large a room is.
+pub(super) enum RoomSize<'s> {
+    /// Something says it that does not follow from the content.
+    Said,
+    /// It follows from the content, by a number with this rule.
+    Least(&'s LengthRule),
+}
+
+impl<'m> Straight<'_, 'm> {
+    /// How it is known how large the room of a row is, of which this expression says it.
+    pub(super) fn room_size(
+        &self,
+        record: RecordId,
+        row: RowId,
+        size: ExprId,
+    ) -> Able<RoomSize<'_>> {
+        if let Some(rule) = self.followed.get(&(record, row)) {
+            return Ok(RoomSize::Least(rule));
+        }
+        if self.model.asks_ahead(record, row, size) || self.positions[size.index()] {
+            return unable("a room whose size follows from a place");
+        }
+        Ok(RoomSize::Said)
+    }
 }

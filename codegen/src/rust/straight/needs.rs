@@ -43,6 +43,9 @@ impl<'p, 'm> Straight<'p, 'm> {
             owners,
             needs: Vec::new(),
             named: named(model),
+            followed: model.sizes_followed(),
+            positions: model
+                .mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd | Expr::FileEnd)),
             survey: None,
         };
         straight.needs = straight.find_needs();

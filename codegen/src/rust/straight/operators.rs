@@ -164,15 +164,31 @@ pub(super) fn solved(count: &TokenStream, factor: i128, offset: i128) -> TokenSt
     quote!(s::solved(#count, #factor, #offset)?)
 }
 
+/// A number, an `Option<i128>`, to which something is added when it is stored.
+pub(super) fn added(number: TokenStream, plus: i128) -> TokenStream {
+    match plus {
+        0 => number,
+        plus => {
+            let plus = Literal::i128_suffixed(plus);
+            quote!(s::add(#number, rt::Some(#plus))?)
+        }
+    }
+}
+
 /// Whether a row may have so many elements, bytes or units: a `bool`.
-pub(super) fn allows(rule: &LengthRule, count: &TokenStream) -> TokenStream {
-    let LengthRule { unit, factor, offset, least, most } = *rule;
+pub(super) fn allows(length: &LengthRule, count: &TokenStream) -> TokenStream {
+    let rule = rule(length);
+    quote!((#rule).allows(#count as u64))
+}
+
+/// A rule of lengths.
+pub(super) fn rule(of: &LengthRule) -> TokenStream {
+    let LengthRule { unit, factor, offset, least, most } = *of;
     let unit = Literal::u64_unsuffixed(unit);
     let [factor, offset, least, most] = [factor, offset, least, most].map(Literal::i128_unsuffixed);
-    let rule = quote! {
+    quote! {
         s::LengthRule { unit: #unit, factor: #factor, offset: #offset, least: #least, most: #most }
-    };
-    quote!((#rule).allows(#count as u64))
+    }
 }
 
 /// The operator of Rust for a comparison.

@@ -201,43 +201,15 @@ impl<'p> Engine<'p, '_> {
         true
     }
 
-    /// What follows content in a region whose size follows from it: the region is as small as it can be,
-    /// and as a number says it. In one of `4 * n` bytes a text of 5 has room for 8.
+    /// What follows content in a region whose size follows from it.
     pub(crate) fn least_tail<'c>(
         &self,
         loc: Loc,
         cut: Cut<'c>,
         content: &[u8],
     ) -> Option<Tail<'c>> {
-        let least = cut.tail(content, None)?;
         let of = (self.tree.record_id(loc.node), loc.row);
-        let Some(rule) = self.layout.followed.get(&of) else { return Some(least) };
-        let tail_in = |size: usize| {
-            let whole = usize::try_from(rule.at_least(size as u64)?).ok()?;
-            match whole == content.len() + least.size() {
-                true => Some(least),
-                false => cut.tail(content, Some(whole)),
-            }
-        };
-        let found = tail_in(content.len() + least.size());
-        let is_end = |tail: &Tail<'c>| cut.ends(content, *tail);
-        // Content that ends like what fills the rest wants a terminator, which may need more room.
-        if cut.strip.is_some() && content.last().copied() == cut.strip {
-            let stop = cut.stop.map_or(0, |stop| stop.bytes.len());
-            let ended = found.filter(is_end);
-            return ended.or_else(|| tail_in(content.len() + stop).filter(is_end)).or(Some(least));
-        }
-        let found = found.or(Some(least));
-        match cut.stop {
-            // The end of content and a terminator of several bytes may be one together: then it fills
-            // its room.
-            Some(stop) if stop.bytes.len() > 1 && !found.as_ref().is_some_and(is_end) => {
-                let whole = rule.at_least(content.len() as u64);
-                let exact = cut.tail(content, Some(content.len()));
-                exact.filter(|tail| whole == Some(content.len() as u64) && is_end(tail)).or(found)
-            }
-            _ => found,
-        }
+        cut.least_tail(content, self.layout.followed.get(&of))
     }
 
     /// The size of a region, unless it follows from what is not placed yet.

@@ -3,7 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::ends::{self, Ends};
+use super::super::ends::{self, Ends, RoomSize};
+use super::super::operators;
 use super::{Callee, Ctx, Handed, Reading, Sink, Spot, function, size};
 use crate::model::{
     ArrayLength, Content, Encoding, Extent, Home, RecordId, RecordKind, RegionType, Row, RowKind,
@@ -378,6 +379,24 @@ impl<'m> Reading<'_, '_, 'm> {
                     Spot::Stream { part, .. } => quote!(#part.take(#bytes)?),
                 };
                 quote!({ let #at = #address; s::trimmed(#room, #at, #cut)? })
+            }
+            (Some(Ends::Room(bytes, trim)), Spot::Stream { part, .. }) => {
+                let (cut, at, address) = (ends::cut(trim), self.local("a"), spot.address());
+                let rows = &ctx.view.records[ctx.record.index()];
+                let Some((id, _)) = rows.numbered_rows().find(|(_, own)| std::ptr::eq(*own, row))
+                else {
+                    return unable("a room of another struct");
+                };
+                let room = self.straight.room_size(ctx.record, id, *bytes)?;
+                let bytes = self.length(ctx, *bytes)?;
+                let trimmed = match room {
+                    RoomSize::Said => quote!(s::trimmed(room, #at, #cut)?),
+                    RoomSize::Least(of) => {
+                        let rule = operators::rule(of);
+                        quote!(s::trimmed_least(room, #at, #cut, &#rule)?)
+                    }
+                };
+                quote!({ let #at = #address; let room = #part.take(#bytes)?; #trimmed })
             }
             (_, Spot::Block { .. }) => return unable("a region in a block"),
             (Some(Ends::Stop(stop)), Spot::Stream { part, .. }) => match ends::byte(stop) {

@@ -229,8 +229,21 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             None => {
                 let shape = self.straight.shapes.of(&row.ty, row);
-                let code =
-                    self.item(&inner, spot, &row.ty, row, &shape, &|_| TokenStream::new())?;
+                let spelled = match shape.core() {
+                    Shape::Struct(of) if self.straight.shapes.has_spelling(*of) => {
+                        if shape != Shape::Struct(*of) || self.straight.spelling_outside(*of) {
+                            return unable("spelling that is in no field");
+                        }
+                        true
+                    }
+                    _ => false,
+                };
+                // Which is nowhere in the value.
+                let is_usual = |value: TokenStream| match spelled {
+                    true => quote!(let unseen = #value; s::holds(unseen.spelling.is_canonical())?;),
+                    false => TokenStream::new(),
+                };
+                let code = self.item(&inner, spot, &row.ty, row, &shape, &is_usual)?;
                 let label = piece("read", work.ctx.record, id);
                 quote!({ #label: { #code } })
             }

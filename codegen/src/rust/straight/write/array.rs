@@ -3,7 +3,6 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::ends;
 use super::rows::Head;
 use super::spot::{Spot, in_block, lit, position};
 use super::writer::{Node, Src, Task, Writer};
@@ -219,10 +218,6 @@ impl<'m> Writer<'_, '_, 'm> {
                 self.put_element(node, id, row, ty, &x, spot, i)
             }
             (Type::Record(record), _) => self.put_record(node, *record, x, spot, Some(&quote!(#i))),
-            // Regions of elements are not rows: nothing else is named by them.
-            (Type::Region(region), _) if ends::ends(self.model, region)?.is_none() => {
-                unable("a region of an element")
-            }
             _ => {
                 let node = Node { element: true, ..node.clone() };
                 self.put(&node, id, row, ty, x, spot, None)

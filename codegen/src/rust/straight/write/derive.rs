@@ -15,7 +15,7 @@ use crate::rust::straight::context::AtHand;
 use crate::rust::straight::digits;
 use crate::rust::straight::equations::{Equation, Measured, Side, givers};
 use crate::rust::straight::locals::case_name;
-use crate::rust::straight::operators::{Typed, solved};
+use crate::rust::straight::operators::{Typed, added, solved};
 use crate::rust::straight::questions::{
     has_pointer, is_algorithm, is_aligned, is_cell, is_here, is_varint, only_row, target,
 };
@@ -116,10 +116,10 @@ impl<'m> Writer<'_, '_, 'm> {
         let (place, from, to) = measured_names(node.id, measured.by, measured.row);
         let row = node.row(measured.by);
         let Type::Cell(cell) = &row.ty else { return unable("a measure that is no number") };
-        if row.plus != 0 || !row.none.is_empty() {
-            return unable("a measure with another meaning");
+        if !row.none.is_empty() {
+            return unable("a measure that may be nothing");
         }
-        let number = measured_number(node.id, measured);
+        let number = added(measured_number(node.id, measured), row.plus);
         before.extend(quote!(let (mut #from, mut #to) = (0, 0);));
         match cell.storage {
             Storage::Fixed(int) => {

@@ -1,6 +1,6 @@
 //! Numbers that follow from addresses: they are stored when everything is placed.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::spot::{Spot, in_block, position};
@@ -14,7 +14,7 @@ use crate::rust::straight::able::{Able, Unable, unable};
 use crate::rust::straight::anchors::{Anchor, Anchors};
 use crate::rust::straight::context::Straight;
 use crate::rust::straight::equations::givers;
-use crate::rust::straight::operators::{known, solved};
+use crate::rust::straight::operators::{added, known, solved};
 use crate::rust::straight::scope::{Access, Frame, Late, Scope};
 
 /// Addresses of what is placed.
@@ -213,13 +213,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
             }
         };
-        Ok(match row.plus {
-            0 => number,
-            plus => {
-                let plus = Literal::i128_suffixed(plus);
-                quote!(s::add(#number, rt::Some(#plus))?)
-            }
-        })
+        Ok(added(number, row.plus))
     }
 
     /// Code that looks for the objects of the root as a reader does.

@@ -638,7 +638,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Type::Region(region) => {
                 if let Some(ends) = ends::ends(self.model, region)? {
                     return match ends::filling(region) {
-                        Some(run) => self.put_ended(node, run, &ends, src, spot),
+                        Some(run) => self.put_ended(node, id, run, &ends, src, spot),
                         None => self.put_ended_struct(node, id, row, region, &ends, src, spot),
                     };
                 }
@@ -648,15 +648,21 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
                 let closes = self.closes();
                 let inner = quote!(#inner #closes);
+                // What measures a row measures none of its elements.
+                let element = node.element;
                 let expected = match &region.extent {
                     Extent::Rest | Extent::Terminated(_) => {
                         return unable("a terminator in a room");
                     }
-                    Extent::Size(size) if self.says(node, *size, id, Side::Size) => {
+                    Extent::Size(size) if !element && self.says(node, *size, id, Side::Size) => {
                         return Ok(inner);
                     }
-                    Extent::End(end) if self.says(node, *end, id, Side::End) => return Ok(inner),
-                    Extent::Size(size) if self.size_is_said(node, *size, id) => return Ok(inner),
+                    Extent::End(end) if !element && self.says(node, *end, id, Side::End) => {
+                        return Ok(inner);
+                    }
+                    Extent::Size(size) if !element && self.size_is_said(node, *size, id) => {
+                        return Ok(inner);
+                    }
                     Extent::Size(size) => {
                         self.straight.number_of_some(&node.scope, node.view, *size)?
                     }

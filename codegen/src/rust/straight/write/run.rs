@@ -5,15 +5,17 @@ use std::collections::BTreeSet;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::super::ends::{self, Ends};
+use super::super::ends::{self, Ends, RoomSize};
+use super::super::operators;
 use super::spot::{Spot, bytes_at, in_block, lit};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Content, Definer, DefinerScope, Encoding, Expr, Extent, Model, RegionType, Role, Row, RowId,
-    RowKind, RunLength, RunType, Storage, Terminated, Terminator, Type,
+    Content, Definer, DefinerScope, Encoding, Expr, ExprId, Extent, Model, RegionType, Role, Row,
+    RowId, RowKind, RunLength, RunType, Storage, Terminated, Terminator, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::equations::Side;
 use crate::rust::straight::questions::has_varint;
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -46,6 +48,7 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn put_ended(
         &self,
         node: &Node<'m>,
+        id: RowId,
         run: &RunType,
         ends: &Ends<'_>,
         src: &Src,
@@ -72,10 +75,33 @@ impl<'m> Writer<'_, '_, 'm> {
                     }
                 }
             }
-            (Ends::Cut(..), _) if run.align.is_some_and(|align| align > 1) => {
+            (Ends::Cut(..) | Ends::Room(..), _) if run.align.is_some_and(|align| align > 1) => {
                 return unable("an aligned text in a room");
             }
             (Ends::Stop(_), Spot::Block(_)) => return unable("a terminator within a block"),
+            (Ends::Room(..), Spot::Block(_)) => {
+                return unable("a room of no fixed size in a block");
+            }
+            (Ends::Room(size, trim), Spot::End) => {
+                let cut = ends::cut(trim);
+                match self.room_size(node, id, *size)? {
+                    RoomSize::Said => {
+                        let size = self.straight.number(&node.scope, node.view, *size)?;
+                        quote! {
+                            let size = s::length(#size)?;
+                            s::fill_room(cx.grow(size, 1)?, 0, size, #content, #cut)?;
+                        }
+                    }
+                    RoomSize::Least(of) => {
+                        let rule = operators::rule(of);
+                        quote!({
+                            let begun = cx.begun();
+                            cx.put(#content);
+                            cx.end_least(begun, #cut, &#rule)?;
+                        })
+                    }
+                }
+            }
             (Ends::Cut(size, trim), spot) => {
                 let (size, cut) =
                     (lit(usize::try_from(*size).unwrap_or(usize::MAX)), ends::cut(trim));
@@ -120,8 +146,33 @@ impl<'m> Writer<'_, '_, 'm> {
                 let (size, cut) = (Literal::u64_unsuffixed(*size), ends::cut(trim));
                 quote!(cx.end_room(begun, #size, #cut)?;)
             }
+            Ends::Room(size, trim) => {
+                let cut = ends::cut(trim);
+                match self.room_size(node, id, *size)? {
+                    RoomSize::Said => {
+                        let size = self.straight.number(&node.scope, node.view, *size)?;
+                        quote!(cx.end_room(begun, s::length(#size)?, #cut)?;)
+                    }
+                    RoomSize::Least(of) => {
+                        let rule = operators::rule(of);
+                        quote!(cx.end_least(begun, #cut, &#rule)?;)
+                    }
+                }
+            }
         };
         Ok(quote!({ let begun = cx.begun(); #content #closes #end }))
+    }
+
+    /// How it is known how large a room is. What it follows from must be filled in.
+    fn room_size(&self, node: &Node<'m>, id: RowId, size: ExprId) -> Able<RoomSize<'_>> {
+        let room = self.straight.room_size(node.id, id, size)?;
+        let said = || self.says(node, size, id, Side::Size) || self.size_is_said(node, size, id);
+        match room {
+            RoomSize::Least(_) if node.element || !said() => {
+                unable("a room whose size follows from it in another way")
+            }
+            room => Ok(room),
+        }
     }
 
     /// What notes that a terminator is left to what follows.

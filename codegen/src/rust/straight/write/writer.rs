@@ -16,7 +16,7 @@ use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::anchors::Anchors;
 use crate::rust::straight::check::Checking;
 use crate::rust::straight::context::Straight;
-use crate::rust::straight::ends;
+use crate::rust::straight::ends::{self, Ends};
 use crate::rust::straight::locals::Locals;
 use crate::rust::straight::questions::is_here;
 use crate::rust::straight::scope::{Access, Frame, Late, Scope};
@@ -343,10 +343,14 @@ impl<'m> Writer<'_, '_, 'm> {
     /// What functions of a record take for a value.
     pub(super) fn argument(&self, id: RecordId, src: &Src) -> TokenStream {
         let shapes = self.straight.shapes;
-        if shapes.is_transparent(id) || shapes.is_typed(id) {
-            src.held.clone()
-        } else {
-            quote!(&())
+        match src.shape {
+            // A struct that has nothing but spelling is no field, but may be the element of a list.
+            None if shapes.is_typed(id) => {
+                let ty = self.ty(id);
+                quote!((&<#ty>::default()))
+            }
+            _ if shapes.is_transparent(id) || shapes.is_typed(id) => src.held.clone(),
+            _ => quote!(&()),
         }
     }
 
@@ -388,6 +392,7 @@ impl<'m> Writer<'_, '_, 'm> {
         match ty {
             // The size of the room says nothing of what is in it.
             Type::Region(region) => match ends::ends(self.model, region) {
+                Ok(Some(Ends::Room(..))) => false,
                 Ok(Some(_)) => ends::filling(region).is_some(),
                 _ => self.size(node, &region.inner).is_some() && self.is_block(node, &region.inner),
             },

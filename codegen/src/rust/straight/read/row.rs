@@ -158,6 +158,9 @@ impl<'m> Reading<'_, '_, 'm> {
             self.doubt("a rule for what is not in the value");
         }
         let extent = work.extents.contains(&id).then(|| extent(ctx.record, id));
+        if extent.is_some() && !row.none.is_empty() && matches!(row.ty, Type::Cell(_)) {
+            return unable("the address of a number that may stand for none");
+        }
         let field = self.field_local(ctx, id, row);
         // The number of a row is read once, for the value and for expressions.
         if let Type::Cell(cell) = &row.ty

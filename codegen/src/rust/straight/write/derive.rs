@@ -71,7 +71,8 @@ impl<'m> Writer<'_, '_, 'm> {
             && !has_pointer(&target.ty)
             && !is_aligned(&target.ty)
             && !matches!(target.kind, RowKind::Pool { .. })
-            && (target.reference.is_none() || !is_cell(&target.ty));
+            // A number that stands for none has no address.
+            && (target.reference.is_none() && target.none.is_empty() || !is_cell(&target.ty));
         inline.then_some(Inline { by, row: measured, measure: side, factor, offset })
     }
 

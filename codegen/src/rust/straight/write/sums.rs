@@ -64,6 +64,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 && target.when.is_none()
                 && !has_pointer(&target.ty)
                 && !target.ty.is_bits()
+                && target.none.is_empty()
                 && !is_aligned(&target.ty)
                 && !matches!(target.kind, RowKind::Pool { .. });
             if !plain {

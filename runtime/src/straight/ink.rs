@@ -716,7 +716,7 @@ impl<'v> Ink<'v> {
 
     /// What follows depends on where bytes are.
     #[inline]
-    pub(super) fn pin(&mut self) {
+    pub fn pin(&mut self) {
         self.pins += 1;
     }
 

@@ -129,7 +129,7 @@ impl<'m> Straight<'_, 'm> {
         let (counting, streaming) = (self.counting.replace(false), self.streaming.replace(false));
         let (leaving, asking) = (self.leaving.replace(false), self.asking.replace(true));
         let at_hand = self.at_hand.take();
-        let made = make();
+        let made = self.elsewhere(make);
         self.at_hand.replace(at_hand);
         self.spelled.set(spelled);
         self.leaving.set(leaving);

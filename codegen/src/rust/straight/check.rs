@@ -380,6 +380,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 if let ArrayLength::Count(count) = &array.length
                     && !self.seen
                     && !self.is_trivial(view, place, row, *count)
+                    && !straight.is_about_place(*count)
                 {
                     let count = straight.length(scope, view, *count)?;
                     tokens.extend(has_length(value, &count));
@@ -425,6 +426,7 @@ impl<'m> Checking<'_, '_, 'm> {
                     && !self.seen
                     && !self.is_trivial(view, place, row, *count)
                     && !self.is_own_size(view, place, run, *count)
+                    && !straight.is_about_place(*count)
                 {
                     let count = straight.length(scope, view, *count)?;
                     tokens.extend(has_length(value, &count));

@@ -10,6 +10,7 @@ use super::asked::Asked;
 use super::findings::Survey;
 use super::questions::{has_varint, is_digits, is_reserved};
 use super::scope::{Access, Frame, Scope};
+use super::standing::Standing;
 use crate::model::{
     BinaryOp, Cell, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form,
     LengthRule, Measure, Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId,
@@ -87,7 +88,9 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) named: BTreeSet<(RecordId, RowId)>,
     /// Rows from whose size a number follows, and what that asks of it.
     pub(super) followed: BTreeMap<(RecordId, RowId), LengthRule>,
-    /// For each expression, whether it is about where something is read.
+    /// Where the row stands that code is made for.
+    pub(super) standing: std::cell::RefCell<Standing>,
+    /// For each expression, whether it is about where it is asked.
     pub(super) positions: Vec<bool>,
     /// What cannot be carried is written down, and making code goes on.
     pub(super) survey: Option<Survey>,

@@ -243,6 +243,7 @@ impl<'m> Straight<'_, 'm> {
                 Some(late) => Typed::Text(late.stored()?),
                 None => return unable("bytes of the file"),
             },
+            Expr::Here | Expr::RegionEnd => Typed::Number(self.place(&view[expr])?),
             Expr::IsLast(_) if let Some(last) = self.last_of(scope, view, &view[expr])? => last,
             Expr::At(_)
             | Expr::End(_)

@@ -41,6 +41,7 @@ mod read;
 mod rest;
 mod scope;
 mod sight;
+mod standing;
 mod streams;
 mod summed;
 mod survey;

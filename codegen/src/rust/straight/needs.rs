@@ -44,8 +44,8 @@ impl<'p, 'm> Straight<'p, 'm> {
             needs: Vec::new(),
             named: named(model),
             followed: model.sizes_followed(),
-            positions: model
-                .mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd | Expr::FileEnd)),
+            standing: std::cell::RefCell::default(),
+            positions: model.mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd)),
             survey: None,
         };
         straight.needs = straight.find_needs();

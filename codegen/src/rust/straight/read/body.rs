@@ -61,6 +61,15 @@ impl<'m> Reading<'_, '_, 'm> {
         holder: &Holder,
         wanted: &dyn Fn(RowId) -> Option<Shape>,
     ) -> Able<Rows> {
+        self.straight.elsewhere(|| self.rows_there(ctx, holder, wanted))
+    }
+
+    fn rows_there(
+        &self,
+        ctx: &Ctx<'m>,
+        holder: &Holder,
+        wanted: &dyn Fn(RowId) -> Option<Shape>,
+    ) -> Able<Rows> {
         let record = &ctx.view.records[ctx.record.index()];
         let mut work = Work {
             ctx,
@@ -346,6 +355,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 continue;
             }
             if !blocked {
+                let around = std::mem::take(&mut work.code);
+                let end = Some(quote!(#part.end()));
+                self.straight.stand((ctx.record, id), quote!(#part.at()), end);
                 if let Some(when) = &row.when {
                     let made = self.when(work, id, row, *when, &stream, holder);
                     self.behind(work, id, made)?;
@@ -356,6 +368,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 } else {
                     self.row_at(work, id, row, &stream)?;
                 }
+                let code = std::mem::replace(&mut work.code, around);
+                work.code.extend(self.straight.stood(&TokenStream::new()));
+                work.code.extend(code);
                 continue;
             }
             // All rows of constant size that follow are looked at as one block.
@@ -442,7 +457,7 @@ impl<'m> Reading<'_, '_, 'm> {
         stream: &Spot,
         holder: &Holder,
     ) -> Able<()> {
-        let condition = self.truth(work.ctx, when)?;
+        let condition = self.straight.block_holds(when, &|expr| self.truth(work.ctx, expr))?;
         let shape = (work.wanted)(id);
         if row.ty.owns() {
             return unable("a pointer with a condition");

@@ -100,7 +100,8 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         // What is known around is not known in a function.
         let known = self.known.take();
-        let body = self.locals.apart(|| self.locals.about_name(kind, make));
+        let apart = || self.locals.apart(|| self.locals.about_name(kind, make));
+        let body = self.straight.elsewhere(apart);
         self.known.replace(known);
         let body = body?;
         let shapes = self.straight.shapes;

@@ -6,7 +6,7 @@ use quote::quote;
 use super::rows::Head;
 use super::spot::{Spot, in_block, lit, position};
 use super::writer::{Node, Src, Task, Writer};
-use crate::model::{ArrayType, RecordId, RecordKind, Row, RowId, Storage, Type};
+use crate::model::{ArrayLength, ArrayType, RecordId, RecordKind, Row, RowId, Storage, Type};
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::mentions::mentions;
@@ -94,6 +94,13 @@ impl<'m> Writer<'_, '_, 'm> {
             return unable("an array of another Rust type");
         };
         let code = &src.code;
+        if let ArrayLength::Count(count) = array.length
+            && let Some(length) = self.length_here(node, count, &quote!(#code.len()))?
+        {
+            let plain = ArrayType { length: ArrayLength::Fill, ..array.clone() };
+            let put = self.put_array(node, id, row, &plain, src, spot, starts)?;
+            return Ok(quote!(#length #put));
+        }
         let (i, name) = (self.fresh("i"), self.fresh("e"));
         let x = self.src(quote!(#name), (**inner).clone());
         // The level of a type that contains itself is entered once for all elements.

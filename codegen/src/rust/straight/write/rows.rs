@@ -138,7 +138,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let others = around.into_iter().partition(|known| known.record != node.id);
         let (others, same): (Vec<_>, Vec<_>) = others;
         self.straight.at_hand.replace(others);
-        let made = self.rows_of(node, spot, head);
+        let made = self.straight.elsewhere(|| self.rows_of(node, spot, head));
         let mut at_hand = self.straight.at_hand.borrow_mut();
         at_hand.retain(|known| known.record != node.id);
         at_hand.extend(same);
@@ -199,12 +199,15 @@ impl<'m> Writer<'_, '_, 'm> {
                 let mut first = Some(plan.end);
                 for row_id in &plan.rest {
                     let home = first.take();
+                    self.straight.stand((node.id, *row_id), quote!(cx.here()), None);
                     let made = match node.row(*row_id).ty.is_bits() {
                         true => self.bit_row(node, *row_id, &mut grouped, &Spot::End),
                         false => self.row(node, *row_id, &Spot::End, home),
                     };
                     let made = self.straight.carried(node.id, Some(*row_id), made)?;
                     let body = made.unwrap_or_default();
+                    // What stands in front of it must not move any more.
+                    tokens.extend(self.straight.stood(&quote!(cx.pin();)));
                     tokens.extend(self.noted(node, &measured, *row_id, &Spot::End, body));
                     self.remember(node, &measured, *row_id);
                 }
@@ -378,7 +381,8 @@ impl<'m> Writer<'_, '_, 'm> {
             let body = self.row_bytes(node, id, row, spot, home, None)?;
             return self.anchored(node, id, spot, body);
         };
-        let holds = self.straight.truth(&node.scope, node.view, *when)?;
+        let truth = |expr| self.straight.truth(&node.scope, node.view, expr);
+        let holds = self.straight.block_holds(*when, &truth)?;
         let field = match row.kind {
             RowKind::Plain | RowKind::Zeros => self.field(node, id),
             _ => None,

@@ -230,6 +230,21 @@ impl<'m> Writer<'_, '_, 'm> {
             || self.model.exprs.iter().any(|expr| matches!(expr, (_, Expr::Size(_))))
     }
 
+    /// Code that holds a number of elements or units against an expression about where they stand. Other
+    /// lengths are checked before anything is written.
+    pub(super) fn length_here(
+        &self,
+        node: &Node<'m>,
+        expr: ExprId,
+        length: &TokenStream,
+    ) -> Able<Option<TokenStream>> {
+        if !self.straight.is_about_place(expr) {
+            return Ok(None);
+        }
+        let said = self.straight.number(&node.scope, node.view, expr)?;
+        Ok(Some(quote!(s::holds(#said == rt::Some(#length as i128))?;)))
+    }
+
     /// A run.
     pub(super) fn put_run(
         &self,
@@ -257,6 +272,9 @@ impl<'m> Writer<'_, '_, 'm> {
             let size = usize::try_from(size).unwrap_or(usize::MAX);
             let bytes = if units.is_some() { quote!((#length * 2)) } else { length.clone() };
             test.extend(quote!(s::holds(#bytes == #size)?;));
+        }
+        if let RunLength::Count(count) = run.length {
+            test.extend(self.length_here(node, count, &length)?);
         }
         if let Spot::Block(offset) = spot {
             let RunLength::Fixed(size) = run.length else {

@@ -92,6 +92,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) standing: std::cell::RefCell<Standing>,
     /// For each expression, whether it is about where it is asked.
     pub(super) positions: Vec<bool>,
+    /// The same about where the region around ends.
+    pub(super) ends: Vec<bool>,
     /// What cannot be carried is written down, and making code goes on.
     pub(super) survey: Option<Survey>,
 }

@@ -155,10 +155,11 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
     };
     let found = kept.map(|_| quote!(, found: &mut rt::Option<s::FoundMembers>));
     let (hand_on, none) = (kept.map(|_| quote!(, found)), kept.map(|_| quote!(, &mut rt::None)));
+    let written = straight.read_back(quote!(written_as(value, out, rt::None #none)));
     let writing = quote! {
         /// Appends the bytes of a value, if it is the plain case.
         pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
-            written_as(value, out, rt::None #none)
+            #written
         }
 
         /// The same, where it may be known which file that has to be.
@@ -190,11 +191,12 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
 /// The module where the reader alone tells whether a file is plain.
 fn sealed(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStream> {
     let root = straight.value_ty(straight.model.root, &quote!('_));
+    let written = straight.read_back(quote!(write(value, out, rt::None)));
     let whole = quote! {
         /// Appends the bytes of a value, if it is the plain case.
         pub(super) fn whole(value: &#root, out: &mut rt::Vec<u8>) -> s::Straight<()> {
             check_root(value)?;
-            write(value, out, rt::None)
+            #written
         }
     };
     module(straight, &[whole, quote!(#(#parts)*)])
@@ -232,6 +234,9 @@ pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<To
 
 fn in_arena(straight: &Straight<'_, '_>) -> Able<TokenStream> {
     straight.is_not_too_much()?;
+    if straight.reads_back() {
+        return unable("what depends on where a region ends");
+    }
     let model = straight.model;
     let reader = read::emit(straight)?;
     if reader.doubt.is_some() {

@@ -45,6 +45,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             named: named(model),
             followed: model.sizes_followed(),
             standing: std::cell::RefCell::default(),
+            ends: model.mentioning(|expr| matches!(expr, Expr::RegionEnd)),
             positions: model.mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd)),
             survey: None,
         };

@@ -123,6 +123,31 @@ impl<'m> Straight<'_, 'm> {
         Ok(quote!(#name))
     }
 
+    /// Whether an expression is about where the region around ends. A writer does not know that: the value
+    /// decides, and what was written is read again.
+    pub(super) fn is_about_end(&self, expr: ExprId) -> bool {
+        self.ends[expr.index()]
+    }
+
+    /// Whether what is written has to be read again.
+    pub(super) fn reads_back(&self) -> bool {
+        self.ends.contains(&true)
+    }
+
+    /// Code that writes, and gives up unless what was written is read as the value, if that has to be seen.
+    pub(super) fn read_back(&self, write: TokenStream) -> TokenStream {
+        if !self.reads_back() {
+            return write;
+        }
+        quote! {
+            let from = out.len();
+            #write?;
+            let written = out.get(from..).ok_or(s::Odd)?;
+            let again = file::<s::Borrow>(written, &::formwork::ReadOptions::default())?;
+            s::holds(rt::Same::same(&again, value, true))
+        }
+    }
+
     /// Whether an expression is about where it is asked.
     pub(super) fn is_about_place(&self, expr: ExprId) -> bool {
         self.positions[expr.index()]

@@ -381,6 +381,9 @@ impl<'m> Writer<'_, '_, 'm> {
             let body = self.row_bytes(node, id, row, spot, home, None)?;
             return self.anchored(node, id, spot, body);
         };
+        if self.straight.is_about_end(*when) {
+            return self.row_by_value(node, id, row, spot, home);
+        }
         let truth = |expr| self.straight.truth(&node.scope, node.view, expr);
         let holds = self.straight.block_holds(*when, &truth)?;
         let field = match row.kind {
@@ -412,6 +415,26 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok(quote!(if #holds { #body }))
             }
         }
+    }
+
+    /// A row that is there if the value has it.
+    fn row_by_value(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+        home: Option<u64>,
+    ) -> Able<TokenStream> {
+        let field = self.field(node, id).filter(|_| matches!(row.kind, RowKind::Plain));
+        let Some(Src { code, shape: Some(Shape::Option(inner)), .. }) = field else {
+            return unable("bytes that the value does not have, by where a region ends");
+        };
+        let x = self.fresh("x");
+        let some = self.src(quote!(#x), *inner);
+        let body = self.row_bytes(node, id, row, spot, home, Some(some))?;
+        let body = self.anchored(node, id, spot, body)?;
+        Ok(quote!(if let rt::Some(#x) = #code.as_ref() { #body }))
     }
 
     /// The bytes of a row that is there, with where that is if its address is asked for. A number

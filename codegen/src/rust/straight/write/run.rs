@@ -238,7 +238,7 @@ impl<'m> Writer<'_, '_, 'm> {
         expr: ExprId,
         length: &TokenStream,
     ) -> Able<Option<TokenStream>> {
-        if !self.straight.is_about_place(expr) {
+        if !self.straight.is_about_place(expr) || self.straight.is_about_end(expr) {
             return Ok(None);
         }
         let said = self.straight.number(&node.scope, node.view, expr)?;

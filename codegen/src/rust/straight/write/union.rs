@@ -35,6 +35,7 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         let union = &node.view.unions[id.index()];
         let given = match &union.tag {
+            Tag::Given(given) if self.straight.is_about_end(*given) => quote!(),
             Tag::Given(given) => match self.straight.typed(&node.scope, node.view, *given)? {
                 Typed::Text(text) => quote!(let given: &[u8] = s::known(#text)?;),
                 number => {
@@ -169,7 +170,7 @@ impl<'m> Writer<'_, '_, 'm> {
         union: &'m crate::model::Union,
         case: &'m Case,
     ) -> Able<TokenStream> {
-        let Tag::Given(_) = union.tag else {
+        let Tag::Given(given) = union.tag else {
             // Whose label another case with a condition has, too, is not there if that holds.
             let rival = |other: &Case| {
                 let shared = |label| case.labels.iter().any(|own| overlaps(own, label));
@@ -185,6 +186,9 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         if union.cases.iter().any(|case| case.guard.is_some()) {
             return self.check_guarded(node, union, case);
+        }
+        if self.straight.is_about_end(given) {
+            return Ok(quote!());
         }
         let labels = |case: &Case| -> Able<Vec<TokenStream>> {
             let mut tests = Vec::new();

@@ -3,6 +3,7 @@
 use super::imports::Found;
 use super::{Bound, Cx, Env, Expr, ExprId, RecordId, ScopeParam, Shape, id32};
 use crate::model::{Field, Start, Step};
+use crate::span::Span;
 use crate::syntax::ast::DeclBody;
 use crate::syntax::expr::{PathEx, StepEx};
 use crate::syntax::near::nearest;
@@ -59,8 +60,7 @@ impl<'t> Cx<'t> {
             return Some(Head::Path(Start::It, Vec::new(), shape, 0));
         }
         if let Some(element) = &env.element
-            && let Some((steps, shape)) = self.field(element, name, span, false)
-            && steps.iter().all(|step| !matches!(step, Step::Field(to) if to.members.is_empty()))
+            && let Some((steps, shape)) = self.field_in_element(element, name, span)
         {
             return Some(Head::Path(Start::It, steps, shape, 0));
         }
@@ -199,6 +199,17 @@ impl<'t> Cx<'t> {
         Some(None)
     }
 
+    /// The field of an element, if it has one of this name.
+    fn field_in_element(
+        &mut self,
+        element: &Shape,
+        name: &str,
+        span: Span,
+    ) -> Option<(Vec<Step>, Shape)> {
+        let leads = |step: &Step| !matches!(step, Step::Field(to) if to.members.is_empty());
+        self.field(element, name, span, false).filter(|(steps, _)| steps.iter().all(leads))
+    }
+
     fn unknown_name(&mut self, env: &Env, ex: &PathEx) {
         let mut names: Vec<String> = Vec::new();
         let mut at = env.record;
@@ -213,6 +224,10 @@ impl<'t> Cx<'t> {
         names.extend(self.scope(env.scope).tree.lets.iter().map(|l| l.name.value.clone()));
         let name = &ex.head.value;
         let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+        let of_it = env
+            .it
+            .as_ref()
+            .is_some_and(|it| self.field_in_element(it, name, ex.head.span).is_some());
         let record = env.record;
         let shown = record.map(|id| (self.rec(id).name.clone(), self.rec(id).span));
         let d = self.d.error("E0219", ex.head.span, format!("unknown name `{name}`"));
@@ -220,6 +235,7 @@ impl<'t> Cx<'t> {
             d.label(format!("did you mean `{near}`?"));
         }
         match name.as_str() {
+            name if of_it => d.help(format!("of the element it is `it.{name}`")),
             "index" => d.help("write `index(this)`"),
             "last" => d.help("write `is_last(this)`, or `items[last]` for an element"),
             "until" | "end" | "eof" | "eos" | "rest" | "remaining" => {

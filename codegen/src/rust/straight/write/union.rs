@@ -8,7 +8,7 @@ use super::rows::{Head, TagCode};
 use super::spot::{Spot, bytes_at, lit, position};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Case, Cell, IntType, Label, Meaning, RowId, RowKind, Storage, Tag, Type, UnionId,
+    Case, Cell, IntType, Label, Meaning, RowId, RowKind, Storage, Tag, Type, Union, UnionId,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
@@ -164,12 +164,7 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// Code that gives up if data elsewhere asks for another case.
-    fn check_given(
-        &self,
-        node: &Node<'m>,
-        union: &'m crate::model::Union,
-        case: &'m Case,
-    ) -> Able<TokenStream> {
+    fn check_given(&self, node: &Node<'m>, union: &'m Union, case: &'m Case) -> Able<TokenStream> {
         let Tag::Given(given) = union.tag else {
             // Whose label another case with a condition has, too, is not there if that holds.
             let rival = |other: &Case| {
@@ -227,7 +222,7 @@ impl<'m> Writer<'_, '_, 'm> {
     fn check_guarded(
         &self,
         node: &Node<'m>,
-        union: &'m crate::model::Union,
+        union: &'m Union,
         case: &'m Case,
     ) -> Able<TokenStream> {
         let taken = |case: &'m Case| -> Able<TokenStream> {
@@ -293,7 +288,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     return unable("a tag of variable width");
                 };
                 let word = matches!(union.tag, Tag::Word(_));
-                let (size, bits, code) = self.tag(inner, &int, labels, word)?;
+                let (size, bits, code) = self.tag(inner, union, &int, labels, word)?;
                 before = bits;
                 head.size = size;
                 head.code = Some(code);
@@ -328,6 +323,7 @@ impl<'m> Writer<'_, '_, 'm> {
     fn tag(
         &self,
         rows: &Node<'m>,
+        union: &Union,
         int: &IntType,
         labels: &'m [Label],
         word: bool,
@@ -447,8 +443,54 @@ impl<'m> Writer<'_, '_, 'm> {
                     move |offset: &TokenStream| quote!(s::#function::<#width>(b, #offset, tag););
                 Ok((size, before, Box::new(code)))
             }
+            Some(Label::Else) => {
+                let Some((id, row, cell)) = tag_row else {
+                    return unable("a tag of all other numbers that is no data");
+                };
+                let bits = self.row_bits(rows, id, row, cell)?;
+                let taken = self.other_tags(rows, union)?;
+                let unused = match int.bytes {
+                    bytes @ 1..8 => lit(64 - usize::from(bytes) * 8),
+                    _ => return unable("a tag of 64 bits for all other numbers"),
+                };
+                // It may be of a wider type than what is stored.
+                let ty = if int.signed { quote!(i64) } else { quote!(u64) };
+                let before = quote! {
+                    let tag: u64 = #bits;
+                    let stored = (tag << #unused) as #ty >> #unused;
+                    let number = i128::from(stored);
+                    s::holds(stored as u64 == tag && !(false #(|| #taken)*))?;
+                };
+                let code =
+                    move |offset: &TokenStream| quote!(s::#function::<#width>(b, #offset, tag););
+                Ok((size, before, Box::new(code)))
+            }
             _ => unable("a tag that is no number"),
         }
+    }
+
+    /// Whether `number` is one of those that cases have which are not for all others.
+    fn other_tags(&self, rows: &Node<'m>, union: &Union) -> Able<Vec<TokenStream>> {
+        let mut found = Vec::new();
+        for case in &union.cases {
+            if case.guard.is_some() {
+                return unable("a tag of all other numbers beside a condition");
+            }
+            let here = case.epochs.get(rows.epoch).copied().unwrap_or(true);
+            let forms = case.forms.iter().flat_map(|form| &form.labels);
+            for label in case.labels.iter().chain(forms).filter(|_| here) {
+                match label {
+                    Label::Else => {}
+                    Label::Range(low, high) => {
+                        let (low, high) =
+                            (Literal::i128_suffixed(*low), Literal::i128_suffixed(*high));
+                        found.push(quote!((#low..=#high).contains(&number)));
+                    }
+                    _ => return unable("a tag of all other numbers beside a pattern"),
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Whether a form can say a value: a `bool`; nothing if it always can.

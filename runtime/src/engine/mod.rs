@@ -62,6 +62,7 @@ pub use reading::{Claim, Note};
 pub use source::{row_name, Asked, Fields, Given, List, Numbering, Spelled, StandsFor, Stored};
 
 pub use partial::Unfinished;
+pub(crate) use tree::{blocks, TOGETHER};
 pub use tree::{placed, Flat, Numbers, PointerView, Tree};
 pub use walk::Walk;
 

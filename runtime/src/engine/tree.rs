@@ -37,6 +37,7 @@ use crate::model::{Cell, Model, RecordId, Row, RowId};
 use crate::spelling::KeptKind;
 
 pub(crate) use cells::{cell_bytes, float, integer, load, number, store_le, stored_float};
+pub(crate) use flat::{blocks, TOGETHER};
 pub use flat::{Flat, Numbers};
 pub use view::{placed, PointerView};
 

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::engine::{self, Blob, Flat, From, Item, Loc, NodeRef, Numbers, Tree};
+use crate::engine::{self, blocks, Blob, Flat, From, Item, Loc, NodeRef, Numbers, Tree, TOGETHER};
 use crate::model::{Role, RowId};
 use crate::spelling::{KeptKind, KeptValue, Spelling};
 use crate::{Endian, Kept, Utf16};
@@ -25,9 +25,6 @@ enum What<'t> {
     Flat(&'t Flat, &'t [Item]),
     Kept(&'t KeptValue),
 }
-
-/// How many elements of an array are looked at together.
-const TOGETHER: u32 = 64;
 
 /// A value that is made of what the engine has read.
 ///
@@ -368,18 +365,12 @@ impl<'b, T: Made<'b>> Made<'b> for Vec<T> {
 /// tests are small, and what is looked at together is to be tested with them.
 const FEW: u32 = if cfg!(debug_assertions) { 1 } else { 8 };
 
-/// Positions of elements that are looked at together: the first one, and how many.
-fn blocks(count: u32) -> impl Iterator<Item = (u32, u32)> {
-    let firsts = (0..count).step_by(TOGETHER as usize);
-    firsts.map(move |first| (first, TOGETHER.min(count - first)))
-}
-
 fn numbers_made<'b, T: Made<'b>>(seen: Seen<'_, 'b>, count: u32, numbers: &Numbers) -> Vec<T> {
     let mut block = [Item::Absent; TOGETHER as usize];
     let mut all = Vec::with_capacity(count as usize);
-    for (first, count) in blocks(count) {
-        let block = &mut block[..count as usize];
-        seen.tree.look_at(numbers, first, block);
+    for at in blocks(count) {
+        let block = &mut block[..at.len()];
+        seen.tree.look_at(numbers, at.start, block);
         all.extend(block.iter().map(|item| T::made(seen.with(*item))));
     }
     all
@@ -392,15 +383,15 @@ fn flats_made<'b, T: Made<'b>>(seen: Seen<'_, 'b>, count: u32, first: &Flat) -> 
     let numbers: Vec<_> = rows.map(|(row, _)| tree.numbers_in(first, RowId(row))).collect();
     let mut block = alloc::vec![Item::Absent; numbers.len() * TOGETHER as usize];
     let mut all = Vec::with_capacity(count as usize);
-    for (at, count) in blocks(count) {
+    for at in blocks(count) {
         for (numbers, block) in numbers.iter().zip(block.chunks_exact_mut(TOGETHER as usize)) {
             if let Some(numbers) = numbers {
-                tree.look_at(numbers, at, &mut block[..count as usize]);
+                tree.look_at(numbers, at.start, &mut block[..at.len()]);
             }
         }
-        all.extend((0..count).map(|index| {
-            let numbers = block.get(index as usize..).unwrap_or_default();
-            T::made(Seen { tree, what: What::Flat(&first.element(at + index), numbers) })
+        all.extend(at.enumerate().map(|(index, element)| {
+            let numbers = block.get(index..).unwrap_or_default();
+            T::made(Seen { tree, what: What::Flat(&first.element(element), numbers) })
         }));
     }
     all

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::levels::Levels;
 use super::waiting::{Flag, FoundMembers, Label, Spot, Sum, Table};
 use super::{Cut, LengthRule, Odd, Stop, Straight, Terminated};
+use crate::ends::Tail;
 
 /// Largest file that straight code writes, in bytes: addresses take the low half of a [`Spot`].
 const MAX_SIZE: usize = u32::MAX as usize;
@@ -671,11 +672,7 @@ impl<'v> Ink<'v> {
     ///
     /// The same.
     pub fn end_room(&mut self, begun: Begun, size: usize, cut: Cut<'_>) -> Straight<()> {
-        let content = self.content(begun)?;
-        let (length, tail) = (content.len(), cut.tail(content, Some(size)).ok_or(Odd)?);
-        self.out.extend(tail.bytes());
-        self.closed();
-        super::holds(cut.length(self.out.get(begun.at..).ok_or(Odd)?) == length)
+        self.end_before(begun, cut, |content| cut.tail(content, Some(size)))
     }
 
     /// Ends content in a room whose size follows from it, by a number with this rule.
@@ -684,8 +681,18 @@ impl<'v> Ink<'v> {
     ///
     /// The same.
     pub fn end_least(&mut self, begun: Begun, cut: Cut<'_>, rule: &LengthRule) -> Straight<()> {
+        self.end_before(begun, cut, |content| cut.least_tail(content, Some(rule)))
+    }
+
+    /// Ends content before what a room has behind it.
+    fn end_before<'c>(
+        &mut self,
+        begun: Begun,
+        cut: Cut<'_>,
+        tail: impl FnOnce(&[u8]) -> Option<Tail<'c>>,
+    ) -> Straight<()> {
         let content = self.content(begun)?;
-        let (length, tail) = (content.len(), cut.least_tail(content, Some(rule)).ok_or(Odd)?);
+        let (length, tail) = (content.len(), tail(content).ok_or(Odd)?);
         self.out.extend(tail.bytes());
         self.closed();
         super::holds(cut.length(self.out.get(begun.at..).ok_or(Odd)?) == length)

@@ -6,7 +6,7 @@ use super::labels::Labels;
 use super::levels::Levels;
 use super::sums::Sums;
 use super::{holds, zeros, Chain, Cut, KeySet, LengthRule, Odd, PoolText, Stop, Straight};
-use crate::ends::find_byte;
+use crate::ends::{find_byte, Tail};
 use crate::pool::PoolOrder;
 use crate::{
     read_varint, varint_width, Budget, GroupOrder, KeptKind, KeptValue, ReadOptions, Spelling,
@@ -409,10 +409,7 @@ pub fn from_base(number: u64, base: Option<i128>) -> Straight<u64> {
 /// If what stands behind it is not what a writer puts there.
 #[inline]
 pub fn trimmed<'i>(room: &'i [u8], at: usize, cut: Cut<'_>) -> Straight<Part<'i>> {
-    let (content, tail) = room.split_at_checked(cut.length(room)).ok_or(Odd)?;
-    let expected = cut.tail(content, Some(room.len())).ok_or(Odd)?;
-    holds(expected.is(tail))?;
-    Ok(Part { rest: content, end: at.checked_add(content.len()).ok_or(Odd)? })
+    cut_off(room, at, cut, |content| cut.tail(content, Some(room.len())))
 }
 
 /// The same of a room whose size follows from the content, by a number with this rule.
@@ -426,9 +423,19 @@ pub fn trimmed_least<'i>(
     cut: Cut<'_>,
     rule: &LengthRule,
 ) -> Straight<Part<'i>> {
-    let (content, tail) = room.split_at_checked(cut.length(room)).ok_or(Odd)?;
-    let expected = cut.least_tail(content, Some(rule)).ok_or(Odd)?;
-    holds(expected.is(tail))?;
+    cut_off(room, at, cut, |content| cut.least_tail(content, Some(rule)))
+}
+
+/// The content of a room behind which a writer puts just what stands there.
+#[inline]
+fn cut_off<'i, 'c>(
+    room: &'i [u8],
+    at: usize,
+    cut: Cut<'_>,
+    tail: impl FnOnce(&[u8]) -> Option<Tail<'c>>,
+) -> Straight<Part<'i>> {
+    let (content, behind) = room.split_at_checked(cut.length(room)).ok_or(Odd)?;
+    holds(tail(content).ok_or(Odd)?.is(behind))?;
     Ok(Part { rest: content, end: at.checked_add(content.len()).ok_or(Odd)? })
 }
 

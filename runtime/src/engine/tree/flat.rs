@@ -1,5 +1,7 @@
 //! Elements of compact records that are looked at one after the other.
 
+use core::ops::Range;
+
 use super::super::item::{ArrayRef, From, Item, NodeRef};
 use super::super::plan::{Place, Store};
 use super::cells::{cell_bytes, coded, integer};
@@ -8,6 +10,15 @@ use crate::load::Endian;
 use crate::model::{
     Cell, FloatCode, Meaning, RecordId, RecordKind, Role, Row, RowId, Storage, Type,
 };
+
+/// So many elements are looked at together.
+pub(crate) const TOGETHER: u32 = 64;
+
+/// Positions of elements that are looked at together.
+pub(crate) fn blocks(count: u32) -> impl Iterator<Item = Range<u32>> {
+    let firsts = (0..count).step_by(TOGETHER as usize);
+    firsts.map(move |first| first..first + TOGETHER.min(count - first))
+}
 
 /// An element of an array of compact records, and where it is.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use super::spot::{Spot, bytes_at, in_block, lit};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
     Content, Definer, DefinerScope, Encoding, Expr, ExprId, Extent, Model, RegionType, Role, Row,
-    RowId, RowKind, RunLength, RunType, Storage, Terminated, Terminator, Type,
+    RowId, RowKind, RunLength, RunType, Storage, Terminated, Terminator, Trim, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
@@ -83,24 +83,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 return unable("a room of no fixed size in a block");
             }
             (Ends::Room(size, trim), Spot::End) => {
-                let cut = ends::cut(trim);
-                match self.room_size(node, id, *size)? {
-                    RoomSize::Said => {
-                        let size = self.straight.number(&node.scope, node.view, *size)?;
-                        quote! {
-                            let size = s::length(#size)?;
-                            s::fill_room(cx.grow(size, 1)?, 0, size, #content, #cut)?;
-                        }
-                    }
-                    RoomSize::Least(of) => {
-                        let rule = operators::rule(of);
-                        quote!({
-                            let begun = cx.begun();
-                            cx.put(#content);
-                            cx.end_least(begun, #cut, &#rule)?;
-                        })
-                    }
-                }
+                let end = self.room_end(node, id, *size, trim)?;
+                quote!({ let begun = cx.begun(); cx.put(#content); #end })
             }
             (Ends::Cut(size, trim), spot) => {
                 let (size, cut) =
@@ -146,21 +130,24 @@ impl<'m> Writer<'_, '_, 'm> {
                 let (size, cut) = (Literal::u64_unsuffixed(*size), ends::cut(trim));
                 quote!(cx.end_room(begun, #size, #cut)?;)
             }
-            Ends::Room(size, trim) => {
-                let cut = ends::cut(trim);
-                match self.room_size(node, id, *size)? {
-                    RoomSize::Said => {
-                        let size = self.straight.number(&node.scope, node.view, *size)?;
-                        quote!(cx.end_room(begun, s::length(#size)?, #cut)?;)
-                    }
-                    RoomSize::Least(of) => {
-                        let rule = operators::rule(of);
-                        quote!(cx.end_least(begun, #cut, &#rule)?;)
-                    }
-                }
-            }
+            Ends::Room(size, trim) => self.room_end(node, id, *size, trim)?,
         };
         Ok(quote!({ let begun = cx.begun(); #content #closes #end }))
+    }
+
+    /// Code that ends content, which has begun at `begun`, in a room of a size that an expression says.
+    fn room_end(&self, node: &Node<'m>, id: RowId, size: ExprId, trim: &Trim) -> Able<TokenStream> {
+        let cut = ends::cut(trim);
+        Ok(match self.room_size(node, id, size)? {
+            RoomSize::Said => {
+                let size = self.straight.number(&node.scope, node.view, size)?;
+                quote!(cx.end_room(begun, s::length(#size)?, #cut)?;)
+            }
+            RoomSize::Least(of) => {
+                let rule = operators::rule(of);
+                quote!(cx.end_least(begun, #cut, &#rule)?;)
+            }
+        })
     }
 
     /// How it is known how large a room is. What it follows from must be filled in.

@@ -3,8 +3,8 @@
 use super::super::super::item::{ArrayRef, From, Item, Loc, NodeRef};
 use super::super::super::source::Given;
 use super::super::super::state::Engine;
-use super::super::super::tree::{cell_bytes, load, store_le, Cells, Elements, Records};
-use super::flat::{blocks, put_numbers};
+use super::super::super::tree::{blocks, cell_bytes, load, store_le, Cells, Elements, Records};
+use super::flat::put_numbers;
 use crate::load::Endian;
 use crate::model::{ArrayType, Cell, IntType, Meaning, RecordId, Row, Storage, Type};
 use alloc::vec::Vec;

@@ -3,22 +3,13 @@
 use super::super::super::plan::{has_plain_numbers, FlatKind, FlatRow, Number};
 use super::super::super::source::{Asked, Given, Numbering};
 use super::super::super::state::Engine;
-use super::super::super::tree::store_le;
+use super::super::super::tree::{store_le, TOGETHER};
 use crate::model::{Cell, RecordId, Row, Storage};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// So many numbers are asked for together.
-const TOGETHER: u32 = 64;
-
-/// Positions of elements that are looked at together.
-pub(super) fn blocks(count: u32) -> impl Iterator<Item = Range<u32>> {
-    let firsts = (0..count).step_by(TOGETHER as usize);
-    firsts.map(move |first| first..first + TOGETHER.min(count - first))
-}
-
 impl<'p> Engine<'p, '_> {
-    /// Puts the numbers of structs of a [block](blocks) into their bytes, which begin at a place and are
+    /// Puts the numbers of structs of a [block](super::super::super::tree::blocks) into their bytes, which begin at a place and are
     /// so far apart. It does not if the structs are anything else than numbers that have room there; then
     /// some may have been put.
     pub(super) fn put_flat(
@@ -45,7 +36,7 @@ impl<'p> Engine<'p, '_> {
     }
 }
 
-/// Puts the numbers of a [block](blocks) behind others, if they are nothing else.
+/// Puts the numbers of a block behind others, if they are nothing else.
 pub(super) fn put_numbers(
     cell: &Cell,
     row: &Row,

@@ -446,7 +446,7 @@ impl Maker<'_, '_> {
         let name = self.name("r");
         let kind = match self.this.starts_with('S') {
             true if self.table && self.u.ratio(1, 6)? => 41,
-            _ => self.u.int_in_range(0..=53)?,
+            _ => self.u.int_in_range(0..=51)?,
         };
         let line = match kind {
             0..=3 => {
@@ -671,32 +671,6 @@ impl Maker<'_, '_> {
                 let (count, element) = (self.count()?, self.element()?);
                 let empty = self.u.choose(&["none", "here", "kept"])?;
                 format!("*{element} {name} count={count} when_empty={empty}")
-            }
-            52 => {
-                let size = self.u.choose(&[
-                    "(4 - here % 4) % 4",
-                    "here % 3",
-                    "region_end - here > 6 ? 2 : 0",
-                ])?;
-                match self.u.choose(&["bytes", "text", "u8", "zero", "reserved"])? {
-                    &padding @ ("zero" | "reserved") => format!("{padding} size=\"{size}\""),
-                    &"u8" => format!("u8 {name} count=\"{size}\""),
-                    ty => format!("{ty} {name} size=\"{size}\""),
-                }
-            }
-            53 => {
-                let holds = self.u.choose(&[
-                    "here % 2 == 0",
-                    "region_end - here > 4",
-                    "region_end > here",
-                    "here % 4 != 0 && region_end - here >= 3",
-                ])?;
-                let (behind, cell) = (self.name("r"), self.cell()?);
-                let other = match self.u.ratio(1, 3)? {
-                    true => format!("\n        else {{ {} {} }}", self.cell()?, self.name("r")),
-                    false => String::new(),
-                };
-                format!("when \"{holds}\" {{ {} {name}; {cell} {behind}; }}{other}", self.cell()?)
             }
             _ => format!("{} {name}", self.element()?),
         };

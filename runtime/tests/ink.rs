@@ -161,6 +161,16 @@ fn content_ends_where_a_reader_finds_its_end() {
 }
 
 #[test]
+fn a_room_is_no_larger_than_a_file_can_be() {
+    let cut = Cut { stop: None, strip: Some(0) };
+    let mut ink = begun(0);
+    let from = ink.begun();
+    ink.put(&[1]);
+    assert_eq!(ink.end_room(from, 1 << 40, cut), Err(Odd));
+    assert_eq!(ink.out.len(), 4);
+}
+
+#[test]
 fn content_does_not_end_while_a_number_in_it_waits() {
     let mut ink = begun(0);
     let from = ink.begun();

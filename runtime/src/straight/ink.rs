@@ -693,7 +693,9 @@ impl<'v> Ink<'v> {
     ) -> Straight<()> {
         let content = self.content(begun)?;
         let (length, tail) = (content.len(), tail(content).ok_or(Odd)?);
-        self.out.extend(tail.bytes());
+        // A number of the value may say any size.
+        let room = self.grow(tail.size(), 1)?;
+        room.iter_mut().zip(tail.bytes()).for_each(|(place, byte)| *place = byte);
         self.closed();
         super::holds(cut.length(self.out.get(begun.at..).ok_or(Odd)?) == length)
     }

@@ -87,6 +87,26 @@ impl<'m> Writer<'_, '_, 'm> {
         spot: &Spot,
         starts: Starts<'_>,
     ) -> Able<TokenStream> {
+        let code = &src.code;
+        let length = match array.length {
+            ArrayLength::Count(count) => self.length_here(node, count, &quote!(#code.len()))?,
+            _ => None,
+        };
+        let put = self.put_elements(node, id, row, array, src, spot, starts)?;
+        Ok(quote!(#length #put))
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one array")]
+    fn put_elements(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        array: &'m ArrayType,
+        src: &Src,
+        spot: &Spot,
+        starts: Starts<'_>,
+    ) -> Able<TokenStream> {
         if array.described.is_some() {
             return unable("elements that something else describes (`of=`)");
         }
@@ -94,13 +114,6 @@ impl<'m> Writer<'_, '_, 'm> {
             return unable("an array of another Rust type");
         };
         let code = &src.code;
-        if let ArrayLength::Count(count) = array.length
-            && let Some(length) = self.length_here(node, count, &quote!(#code.len()))?
-        {
-            let plain = ArrayType { length: ArrayLength::Fill, ..array.clone() };
-            let put = self.put_array(node, id, row, &plain, src, spot, starts)?;
-            return Ok(quote!(#length #put));
-        }
         let (i, name) = (self.fresh("i"), self.fresh("e"));
         let x = self.src(quote!(#name), (**inner).clone());
         // The level of a type that contains itself is entered once for all elements.

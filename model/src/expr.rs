@@ -377,6 +377,17 @@ pub enum Start {
     Argument(u32),
 }
 
+impl Start {
+    /// Whether it is the node itself, if that is of a record.
+    pub fn is_in(&self, record: RecordId) -> bool {
+        match self {
+            Start::This => true,
+            Start::Enclosing(records) => records.contains(&record),
+            Start::Up(_) | Start::Root | Start::It | Start::Argument(_) => false,
+        }
+    }
+}
+
 /// One step of a [`Path`].
 #[derive(Debug, Clone)]
 pub enum Step {

@@ -69,12 +69,7 @@ fn collect(
     rows: &mut Vec<(RowId, usize)>,
 ) {
     let mut lets = Vec::new();
-    let own = |start: &Start| match start {
-        Start::This => true,
-        Start::Enclosing(records) => records.contains(&id),
-        Start::Root => id == model.root,
-        Start::Up(_) | Start::It | Start::Argument(_) => false,
-    };
+    let own = |start: &Start| start.is_in(id) || matches!(start, Start::Root) && id == model.root;
     for path in from.iter().filter(|path| own(&path.start)) {
         match path.steps.first().and_then(|step| first_member(step, id)) {
             Some(Member::Row(row) | Member::Into(row)) => rows.push((row, path.steps.len())),

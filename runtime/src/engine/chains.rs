@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::map::Map;
 use super::plan::{Plan, Store};
 use crate::model::{
-    BinaryOp, Expr, ExprId, Field, Member, Model, Path, RecordId, RowId, Start, Step, Target, Type,
+    BinaryOp, Expr, ExprId, Field, Member, Model, RecordId, RowId, Step, Target, Type,
 };
 
 /// Part of a stream: rows from one inline record, or target of a pointer, to the next, and the steps
@@ -124,7 +124,7 @@ impl<'p> Finding<'p> {
                 self.stream(*a, record, &around)?;
                 self.stream(*b, record, &around)
             }
-            Expr::Path(path) if starts_in(path, record) && around.depth < MAX_DEPTH => {
+            Expr::Path(path) if path.start.is_in(record) && around.depth < MAX_DEPTH => {
                 self.steps(&path.steps, record, around)
             }
             _ => None,
@@ -204,15 +204,6 @@ fn one_of<'p>(first: &'p [Step], second: &'p [Step]) -> Option<&'p [Step]> {
     match (first, second) {
         (only, []) | ([], only) => Some(only),
         _ => None,
-    }
-}
-
-/// Whether a path begins in the node itself, if that is of a record.
-fn starts_in(path: &Path, record: RecordId) -> bool {
-    match &path.start {
-        Start::This => true,
-        Start::Enclosing(records) => records.contains(&record),
-        _ => false,
     }
 }
 

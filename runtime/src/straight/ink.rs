@@ -98,6 +98,8 @@ pub struct Ink<'v> {
     pub(super) ends: Vec<(usize, Spot, Spot)>,
     /// In which of its places a struct with a pool is written.
     pub(super) pool_place: u8,
+    /// How many members pools have, by their numbers.
+    pub(super) counts: Vec<(u8, usize)>,
     /// What the members of a pool would be.
     pub(super) found: Option<FoundMembers>,
     /// Steps that were taken.
@@ -124,6 +126,7 @@ impl<'v> Ink<'v> {
             open: 0,
             out,
             labels: Vec::new(),
+            counts: Vec::new(),
             listed: Vec::new(),
             tabled: false,
             late: Vec::new(),

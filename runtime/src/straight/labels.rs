@@ -63,6 +63,18 @@ impl Labels {
         self.pools.push(Pool { number, from, end, order, always, text });
     }
 
+    /// How many texts stand in a pool, if there is one such and it has nothing else.
+    pub fn count(&self, bytes: &[u8], number: u8) -> Option<usize> {
+        let mut pools = self.pools.iter().filter(|pool| pool.number == number);
+        let (pool, None) = (pools.next()?, pools.next()) else { return None };
+        let (mut at, mut count) = (pool.from, 0);
+        while at < pool.end {
+            let end = pool.text.end(bytes.get(..pool.end)?, at)?;
+            (at, count) = (pool.behind(bytes, end).ok()?, count + 1);
+        }
+        Some(count)
+    }
+
     /// Whether each pool of a file has the texts that pointers lead to, and those that are always
     /// there, each once and in its order, and nothing else.
     pub fn hold(self, bytes: &[u8]) -> Straight<()> {
@@ -182,17 +194,32 @@ impl Pool {
 }
 
 impl PoolText {
+    /// Where a text ends that stands at an address, with what belongs to it.
+    fn end(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let (prefix, rest) = bytes.get(from..)?.split_at_checked(self.prefix.into())?;
+        let size = match (prefix, self.suffix) {
+            ([], [end]) => rest.iter().position(|byte| byte == end)?,
+            ([], _) => return None,
+            _ => usize::try_from(self.length(prefix)).ok()?,
+        };
+        from.checked_add(prefix.len())?.checked_add(size)?.checked_add(self.suffix.len())
+    }
+
+    /// The length that stands in front of a text.
+    fn length(&self, prefix: &[u8]) -> u64 {
+        let add = |sum: u64, byte: &u8| (sum << 8) | u64::from(*byte);
+        match self.big {
+            true => prefix.iter().fold(0, add),
+            false => prefix.iter().rev().fold(0, add),
+        }
+    }
+
     /// The bytes of a text that stands with what belongs to it between two addresses, if that is
     /// what it has to be.
     fn content<'b>(&self, bytes: &'b [u8], from: usize, end: usize) -> Option<&'b [u8]> {
         let (prefix, rest) = bytes.get(from..end)?.split_at_checked(self.prefix.into())?;
         let text = rest.strip_suffix(self.suffix)?;
-        let add = |sum: u64, byte: &u8| (sum << 8) | u64::from(*byte);
-        let length = match self.big {
-            true => prefix.iter().fold(0, add),
-            false => prefix.iter().rev().fold(0, add),
-        };
-        let said = self.prefix == 0 || length == text.len() as u64;
+        let said = self.prefix == 0 || self.length(prefix) == text.len() as u64;
         let ended = self.prefix != 0 || !matches!(self.suffix, [end] if text.contains(end));
         (said && ended).then_some(text)
     }
@@ -239,6 +266,27 @@ mod tests {
         // A text stands there twice, or within another one.
         assert!(!used(b"a\0a\0", &[(0, 0, 2), (4, 2, 4)]));
         assert!(!used(b"ba\0", &[(0, 0, 3), (4, 1, 3)]));
+    }
+
+    #[test]
+    fn texts_are_counted() {
+        let count = |bytes: &[u8], text: &'static PoolText| {
+            let mut all = Labels::default();
+            all.add_pool(3, (0, bytes.len()), &[], PoolOrder::FirstUse, text);
+            assert_eq!(all.count(bytes, 2), None);
+            all.count(bytes, 3)
+        };
+        assert_eq!(count(b"", &ENDED), Some(0));
+        assert_eq!(count(b"b\0\0a\0", &ENDED), Some(3));
+        assert_eq!(count(b"b\0a", &ENDED), None);
+        assert_eq!(count(b"\0\x01a\0\0\x02bc\0\0", &COUNTED), Some(2));
+        assert_eq!(count(b"\0\x01a\0\0\x02bc\0\x01", &COUNTED), None);
+        assert_eq!(count(b"\0\x01a\0\xff\xffbc\0\0", &COUNTED), None);
+        // Of two pools with one number nobody says which is meant.
+        let mut all = Labels::default();
+        all.add_pool(3, (0, 0), &[], PoolOrder::FirstUse, &ENDED);
+        all.add_pool(3, (0, 0), &[], PoolOrder::FirstUse, &ENDED);
+        assert_eq!(all.count(b"", 3), None);
     }
 
     #[test]

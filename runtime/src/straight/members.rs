@@ -156,6 +156,7 @@ impl<'v> Ink<'v> {
         holds(!twice)?;
         let new = (0..).zip(&there).take(usual).filter(|(_, there)| !**there);
         sorted.extend(new.map(|(position, _)| position));
+        self.counts.push((pool, sorted.len()));
         (members.texts, members.sorted) = (texts.into_all(), sorted);
         Ok(members)
     }

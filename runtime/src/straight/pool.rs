@@ -250,7 +250,15 @@ impl<'v> Ink<'v> {
             });
             keyed.into_iter().map(|(_, position)| position).collect()
         };
+        self.counts.push((pool, texts.len()));
         Ok(Members { labels, of_label, texts, sorted })
+    }
+
+    /// How many members a pool has; nothing before they are asked for.
+    #[must_use]
+    pub fn member_count(&self, pool: u8) -> Option<i128> {
+        let mut counts = self.counts.iter().rev();
+        counts.find(|(of, _)| *of == pool).map(|(_, count)| *count as i128)
     }
 
     /// Writes a pool, and the addresses of its texts to those who point to them.

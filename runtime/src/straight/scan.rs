@@ -193,6 +193,12 @@ impl<'i> Scan<'i> {
         self.labels.add_pool(number, extent, always, order, text);
     }
 
+    /// How many members a pool has that was read; nothing before that.
+    #[must_use]
+    pub fn member_count(&self, pool: u8) -> Option<i128> {
+        self.labels.count(self.bytes, pool).map(|count| count as i128)
+    }
+
     /// Whether each pool has the texts that pointers lead to, and those that are always there, each
     /// once and in its order, and nothing else. To be asked when all is read.
     ///

@@ -123,11 +123,7 @@ impl Anchors {
         let (first, anchor) = match of {
             Measured::Row(row) => (*row, Anchor::Whole(record, *row)),
             Measured::Path(path) => {
-                let here = match &path.start {
-                    Start::This => true,
-                    Start::Enclosing(records) => records.contains(&record),
-                    _ => false,
-                };
+                let here = path.start.is_in(record);
                 let Some(Step::Field(field)) = path.steps.first().filter(|_| here) else {
                     return None;
                 };

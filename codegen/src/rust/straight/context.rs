@@ -94,6 +94,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) positions: Vec<bool>,
     /// The same about where the region around ends.
     pub(super) ends: Vec<bool>,
+    /// The same about where something is, or where the file ends.
+    pub(super) addresses: Vec<bool>,
     /// What cannot be carried is written down, and making code goes on.
     pub(super) survey: Option<Survey>,
 }

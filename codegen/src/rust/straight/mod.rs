@@ -111,7 +111,7 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
     straight.has_no_rules_of_bits()?;
     straight.has_no_rests()?;
     let rows = straight.record(model.root).numbered_rows();
-    let tried = rows.filter(|(_, row)| straight.is_tried(model.root, row));
+    let tried = rows.filter(|(id, _)| reader.tried.contains(id));
     let fields = tried.filter_map(|(id, _)| straight.shapes.field(model.root, id));
     let tries = fields.map(|field| {
         let field = &field.ident;

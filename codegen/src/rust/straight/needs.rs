@@ -46,6 +46,9 @@ impl<'p, 'm> Straight<'p, 'm> {
             followed: model.sizes_followed(),
             standing: std::cell::RefCell::default(),
             ends: model.mentioning(|expr| matches!(expr, Expr::RegionEnd)),
+            addresses: model.mentioning(|expr| {
+                matches!(expr, Expr::At(_) | Expr::End(_) | Expr::Size(_) | Expr::FileEnd)
+            }),
             positions: model.mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd)),
             survey: None,
         };

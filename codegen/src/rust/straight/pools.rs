@@ -66,6 +66,24 @@ impl<'m> Straight<'_, 'm> {
         number.checked_add(u8::try_from(more).ok()?.checked_mul(PLACES)?)
     }
 
+    /// Number of the pool that a path from a record leads to, if there is one such in a file.
+    pub(super) fn only_pool(&self, anchors: &Anchors, path: &Path, this: RecordId) -> Option<u8> {
+        let (record, row) = anchors.place(path, this)?;
+        let alone = self.places_of(record).len() <= 1 && self.way_to(record).is_some();
+        self.number_of_pool(record, row).filter(|_| alone)
+    }
+
+    /// Code for the number of its members, as readers and writers know it: an `Option<i128>`.
+    pub(super) fn member_count(
+        &self,
+        anchors: &Anchors,
+        scope: &Scope<'_>,
+        path: &Path,
+    ) -> Option<TokenStream> {
+        let pool = self.only_pool(anchors, path, scope.frames.last()?.record)?;
+        Some(quote!(cx.member_count(#pool)))
+    }
+
     /// The number of a pool where it stands: a `u8`. If its struct is in several places, `place` is
     /// which of them.
     pub(super) fn pool_here(

@@ -112,6 +112,12 @@ pub(super) fn only_row(field: &Field, record: RecordId) -> Option<RowId> {
     })
 }
 
+/// The row that a path from a node of a record names, if that is a row of the node itself.
+pub(super) fn own_row(path: &Path, record: RecordId) -> Option<RowId> {
+    let [Step::Field(field)] = path.steps.as_slice() else { return None };
+    only_row(field, record).filter(|_| path.start.is_in(record))
+}
+
 /// Rows of a record that have bytes of their own.
 pub(super) fn rows_with_bytes(
     record: &Record,

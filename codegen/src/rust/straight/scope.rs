@@ -50,6 +50,11 @@ pub(in crate::rust) trait Late {
         unable("bytes of the file")
     }
 
+    /// The number of members of the pool that a path leads to, if it is one: an `Option<i128>`.
+    fn member_count(&self, _scope: &Scope, _path: &Path) -> Option<TokenStream> {
+        None
+    }
+
     /// Code that takes as many steps off an account as a list has elements, where there is one.
     fn steps(&self, _list: &TokenStream) -> Option<TokenStream> {
         None

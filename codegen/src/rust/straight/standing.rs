@@ -148,6 +148,11 @@ impl<'m> Straight<'_, 'm> {
         }
     }
 
+    /// Whether an expression is about where something is, or where the file ends.
+    pub(super) fn is_about_address(&self, expr: ExprId) -> bool {
+        self.addresses[expr.index()]
+    }
+
     /// Whether an expression is about where it is asked.
     pub(super) fn is_about_place(&self, expr: ExprId) -> bool {
         self.positions[expr.index()]

@@ -28,6 +28,11 @@ impl<'m> Straight<'_, 'm> {
         filter: Option<ExprId>,
     ) -> Able<Typed> {
         use StreamFunction as Of;
+        if let (Of::Count, None) = (function, filter)
+            && let Some(count) = self.count_of_members(scope, view, stream)?
+        {
+            return Ok(Typed::Number(count));
+        }
         if let (Of::Count | Of::Sum, Expr::Path(path), None) = (function, &view[stream], filter) {
             let whole = self.whole_stream(scope, view, path, function == Of::Count);
             if whole.is_ok() || function == Of::Count {
@@ -113,6 +118,32 @@ impl<'m> Straight<'_, 'm> {
                 Typed::Number(quote!('all: { #body rt::Option::<i128>::None }))
             }
         })
+    }
+
+    /// How many elements a stream has that goes through pools, among others: an `Option<i128>`.
+    fn count_of_members(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        stream: ExprId,
+    ) -> Able<Option<TokenStream>> {
+        match &view[stream] {
+            Expr::Binary(BinaryOp::Concatenate, a, b) => {
+                let first = self.count_of_members(scope, view, *a)?;
+                let second = self.count_of_members(scope, view, *b)?;
+                if first.is_none() && second.is_none() {
+                    return Ok(None);
+                }
+                let count = |found: Option<TokenStream>, stream| match found {
+                    Some(found) => Ok(found),
+                    None => self.stream(scope, view, StreamFunction::Count, stream, None)?.number(),
+                };
+                let (first, second) = (count(first, *a)?, count(second, *b)?);
+                Ok(Some(quote!(s::add(#first, #second)?)))
+            }
+            Expr::Path(path) => Ok(scope.late.and_then(|late| late.member_count(scope, path))),
+            _ => Ok(None),
+        }
     }
 
     /// Code that counts the steps through a list which is not the node's own.

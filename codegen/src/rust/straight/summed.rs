@@ -7,8 +7,7 @@ use super::able::{Able, unable};
 use super::equations::{Equation, Measured, Side, measure_plus};
 use super::scope::{Late, Scope};
 use crate::model::{
-    Expr, ExprId, Home, Model, Path, RecordId, RecordKind, Row, RowId, Sizes, Start, Step, Tag,
-    Type,
+    Expr, ExprId, Home, Model, RecordId, RecordKind, Row, RowId, Sizes, Start, Step, Tag, Type,
 };
 
 /// The bytes that a number follows from.
@@ -98,9 +97,8 @@ fn edge(model: &Model, record: RecordId, expr: ExprId) -> Able<Edge> {
         };
     };
     let base = match (side, path.steps.as_slice()) {
-        (Side::At | Side::End, [Step::Field(field)]) if is_own(path, record) => {
-            let row = super::questions::only_row(field, record);
-            row.map(|row| Base::Row(row, side == Side::End))
+        (Side::At | Side::End, [Step::Field(_)]) if path.start.is_in(record) => {
+            super::questions::own_row(path, record).map(|row| Base::Row(row, side == Side::End))
         }
         (Side::At, []) => match &path.start {
             Start::This => Some(Base::Around(record)),
@@ -116,14 +114,6 @@ fn edge(model: &Model, record: RecordId, expr: ExprId) -> Able<Edge> {
     match (base, offset.checked_neg()) {
         (Some(base), Some(plus)) => Ok(Edge { base, plus }),
         _ => unable("bytes of the file between other places"),
-    }
-}
-
-fn is_own(path: &Path, record: RecordId) -> bool {
-    match &path.start {
-        Start::This => true,
-        Start::Enclosing(records) => records.contains(&record),
-        _ => false,
     }
 }
 

@@ -330,6 +330,14 @@ impl<'m> Reading<'_, '_, 'm> {
                 continue;
             }
             if home != Home::Next {
+                let place = match (&inside, &holder.part) {
+                    (Some(_), _) | (_, None) => None,
+                    (None, Some((part, _))) => {
+                        Some((quote!(#part.at()), Some(quote!(#part.end()))))
+                    }
+                };
+                let made = self.seen_early(work, id, place);
+                self.behind(work, id, made)?;
                 continue;
             }
             let blocked = row.when.is_none() && self.is_block(ctx, &row.ty);

@@ -27,18 +27,8 @@ impl<'m> Reading<'_, '_, 'm> {
         let shape = (work.wanted)(id);
         let field = self.local("f");
         match (&row.kind, &row.role) {
-            (RowKind::Value { seen: Some(_) }, Role::Default(constant))
-                if self.straight.is_tried(ctx.record, row) =>
-            {
-                self.doubt("a value that is seen in the file");
-                let Some(shape) = shape else { return Ok(()) };
-                let Some(value) = self.straight.shapes.constant(constant, &shape, true) else {
-                    return unable("a constant of another Rust type");
-                };
-                work.code.extend(quote!(let #field = #value;));
-            }
             (RowKind::Value { seen: Some(seen) }, _) => {
-                return self.seen_value(work, id, row, *seen, shape);
+                return self.seen_value(work, id, *seen, shape);
             }
             (RowKind::Value { seen: None }, Role::Elsewhere) => {
                 self.doubt("names that stand elsewhere");
@@ -71,45 +61,6 @@ impl<'m> Reading<'_, '_, 'm> {
             (RowKind::Slice { .. }, _) => return self.slice(work, id, row, shape),
             _ => return unable(kind(row)),
         }
-        work.fields.push((id, quote!(#field)));
-        Ok(())
-    }
-
-    /// A value that follows from what was read.
-    fn seen_value(
-        &self,
-        work: &mut Work<'_, 'm>,
-        id: RowId,
-        row: &'m Row,
-        seen: ExprId,
-        shape: Option<Shape>,
-    ) -> Able<()> {
-        let ctx = work.ctx;
-        let Some(shape) = shape else { return unable("a value that is in no value") };
-        let seen = self.typed(ctx, seen)?.number()?;
-        let number = self.local("number");
-        let value = match shape.core() {
-            Shape::Int(prim) => {
-                let prim = prim.ident();
-                quote!(s::known(#prim::try_from(#number).ok())?)
-            }
-            Shape::Bool => quote!((#number != 0)),
-            Shape::Enum(of) => {
-                let prim = self.straight.shapes.enum_prim(*of).ident();
-                self.member(*of, quote!(s::known(#prim::try_from(#number).ok())?))?
-            }
-            _ => return unable("a value that is no number, seen in the file"),
-        };
-        let value = self.wrap(&shape, value);
-        let field = self.local("f");
-        let read = quote!({ let #number: i128 = s::known(#seen)?; #value });
-        work.code.extend(match &row.when {
-            Some(when) => {
-                let (when, none) = (self.truth(ctx, *when)?, nothing(&shape)?);
-                quote!(let #field = if #when { #read } else { #none };)
-            }
-            None => quote!(let #field = #read;),
-        });
         work.fields.push((id, quote!(#field)));
         Ok(())
     }

@@ -26,6 +26,7 @@ mod pointer;
 mod row;
 mod run;
 mod seal;
+mod seen;
 mod slice;
 mod sweep;
 mod text;
@@ -45,8 +46,9 @@ use super::mentions::called;
 use super::operators::Typed;
 use super::outline::Pieces;
 use super::scope::{Frame, Late, Scope};
+
 use crate::model::{
-    ByteOrder, Expr, ExprId, Model, Pattern, RecordId, RecordKind, Row, RowId, Sizes, Storage,
+    ByteOrder, Expr, ExprId, Model, Path, Pattern, RecordId, RecordKind, Row, RowId, Sizes, Storage,
 };
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
@@ -63,24 +65,26 @@ pub(super) struct Reader {
     pub tokens: TokenStream,
     /// What it does not look at, so that bytes have to be compared; none if it looks at everything.
     pub doubt: Option<String>,
+    /// Values of the root that it does not see, so that both are tried.
+    pub tried: BTreeSet<RowId>,
 }
 
 /// The function `read` and those that it calls.
 pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<Reader> {
-    let made = |doubt| -> Able<(TokenStream, Option<String>)> {
+    let made = |doubt| -> Able<Reader> {
         let reading = Reading::new(straight, doubt);
         let entry = reading.entry()?;
         let functions = reading.functions()?;
-        Ok((quote!(#entry #functions), reading.doubt.take()))
+        let (tokens, tried) = (quote!(#entry #functions), reading.tried.take());
+        Ok(Reader { tokens, doubt: reading.doubt.take(), tried })
     };
-    let (tokens, doubt) = made(None)?;
-    if doubt.is_none() {
-        return Ok(Reader { tokens, doubt: None });
+    let reader = made(None)?;
+    if reader.doubt.is_none() {
+        return Ok(reader);
     }
     // The writer looks at all rules, so nothing has to be noted for them.
     straight.noting.set(false);
-    let (tokens, doubt) = made(doubt)?;
-    Ok(Reader { tokens, doubt })
+    made(reader.doubt)
 }
 
 /// Makes the reader.
@@ -107,6 +111,8 @@ struct Reading<'s, 'p, 'm> {
     placing: bool,
     /// Why the reader cannot vouch for what it reads.
     doubt: RefCell<Option<String>>,
+    /// Values of the root that it does not see.
+    tried: RefCell<BTreeSet<RowId>>,
 }
 
 /// What a function reads.
@@ -248,6 +254,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             locals: Locals::new(&straight.record(model.root).name),
             placing: doubt.is_none() && straight.record(model.root).owns_objects(),
             doubt: RefCell::new(doubt),
+            tried: RefCell::default(),
         };
         let pooled = model.pointers.iter().filter(|kind| kind.pool.is_some());
         let sides = pooled.filter_map(|kind| reading.anchors.side(model, kind.base?, model.root));
@@ -811,6 +818,10 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
 }
 
 impl Late for Reading<'_, '_, '_> {
+    fn member_count(&self, scope: &Scope<'_>, path: &Path) -> Option<TokenStream> {
+        self.straight.member_count(&self.anchors, scope, path).filter(|_| self.is_sealed())
+    }
+
     fn steps(&self, list: &TokenStream) -> Option<TokenStream> {
         Some(quote!(cx.charge(#list.len())?;))
     }

@@ -482,6 +482,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 found.push(id);
             }
         }
+        self.extents_seen(ctx, &mut found);
         found
     }
 

@@ -109,11 +109,7 @@ impl<'m> Writer<'_, '_, 'm> {
             _ => return None,
         };
         let [Step::Field(field)] = path.steps.as_slice() else { return None };
-        let here = match &path.start {
-            Start::This => true,
-            Start::Enclosing(records) => records.contains(&owner),
-            _ => false,
-        };
+        let here = path.start.is_in(owner);
         let (_, members) = field.members.iter().find(|(record, _)| *record == owner)?;
         let [Member::Row(by)] = members.as_slice() else { return None };
         let around = Node { id: owner, ..node.clone() };

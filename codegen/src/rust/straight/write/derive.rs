@@ -17,7 +17,7 @@ use crate::rust::straight::equations::{Equation, Measured, Side, givers};
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::{Typed, added, solved};
 use crate::rust::straight::questions::{
-    has_pointer, is_algorithm, is_aligned, is_cell, is_here, is_varint, only_row, target,
+    has_pointer, is_algorithm, is_aligned, is_cell, is_here, is_varint, only_row, own_row, target,
 };
 use crate::rust::straight::scope::Scope;
 
@@ -78,14 +78,12 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// The row of the node itself that a path leads to.
     pub(super) fn own_row(&self, node: &Node<'m>, path: &Path) -> Option<RowId> {
-        let here = match &path.start {
-            Start::This => true,
-            Start::Root => node.id == self.model.root,
-            Start::Enclosing(records) => records.contains(&node.id),
-            _ => false,
-        };
-        let [Step::Field(field)] = path.steps.as_slice() else { return None };
-        only_row(field, node.id).filter(|_| here)
+        match (&path.start, path.steps.as_slice()) {
+            (Start::Root, [Step::Field(field)]) if node.id == self.model.root => {
+                only_row(field, node.id)
+            }
+            _ => own_row(path, node.id),
+        }
     }
 
     /// Whether an expression is a row that follows from a measure of this one.

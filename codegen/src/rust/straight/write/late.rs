@@ -4,10 +4,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::spot::{Spot, in_block, position};
-use super::writer::{LateRow, Node, Writer, numbered};
+use super::writer::{Counting, LateRow, Node, Writer, numbered};
 use crate::model::{
-    Cell, Definer, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path, Role,
-    RowId, RowKind, Start, Step, Storage, Type,
+    Cell, Definer, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path,
+    RecordId, Role, RowId, RowKind, Start, Step, Storage, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, Unable, unable};
@@ -24,6 +24,27 @@ pub(super) struct Addresses<'a, 'p, 'm> {
     pub anchors: &'a Anchors,
     /// Whether everything is placed.
     pub finished: bool,
+}
+
+/// What is known as soon as pools have their members: how many these are.
+pub(super) struct Gathered<'a, 's, 'p, 'm>(pub &'a Writer<'s, 'p, 'm>);
+
+impl Late for Gathered<'_, '_, '_, '_> {
+    fn address(&self, scope: &Scope<'_>, expr: ExprId) -> Able<TokenStream> {
+        Counting.address(scope, expr)
+    }
+
+    fn has_addresses(&self) -> bool {
+        false
+    }
+
+    fn steps(&self, list: &TokenStream) -> Option<TokenStream> {
+        Counting.steps(list)
+    }
+
+    fn member_count(&self, scope: &Scope<'_>, path: &Path) -> Option<TokenStream> {
+        self.0.straight.member_count(&self.0.anchors, scope, path)
+    }
 }
 
 /// What a reader sees in the finished file.
@@ -52,16 +73,13 @@ impl Late for Seen<'_, '_, '_, '_> {
 }
 
 impl Late for Addresses<'_, '_, '_> {
+    fn member_count(&self, scope: &Scope<'_>, path: &Path) -> Option<TokenStream> {
+        self.straight.member_count(self.anchors, scope, path).filter(|_| self.finished)
+    }
+
     fn address(&self, scope: &Scope<'_>, expr: ExprId) -> Able<TokenStream> {
         let Some(this) = scope.frames.last() else { return unable("no node") };
-        let here = |path: &Path| {
-            path.steps.is_empty()
-                && match &path.start {
-                    Start::This => true,
-                    Start::Enclosing(records) => records.contains(&this.record),
-                    _ => false,
-                }
-        };
+        let here = |path: &Path| path.steps.is_empty() && path.start.is_in(this.record);
         match &self.view[expr] {
             Expr::FileEnd if self.finished => Ok(quote!(rt::Some(i128::from(cx.here())))),
             Expr::At(path) if here(path) => match &this.at {
@@ -167,7 +185,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let rows = &view.records[late.record.index()].rows;
         let (row, said) = (&rows[late.row.index()], &rows[late.said.index()]);
         let expr = |expr: ExprId| -> Able<TokenStream> {
-            if late.record != root && !is_rooted(view, expr) {
+            if late.record != root && !self.is_rooted(view, expr, late.record) {
                 return unable("a number that follows from addresses and values");
             }
             self.straight.number(&own, view, expr)
@@ -214,6 +232,27 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         };
         Ok(added(number, row.plus))
+    }
+
+    /// Whether an expression in a record looks at nothing but addresses, numbers of members and what
+    /// the root leads to.
+    fn is_rooted(&self, model: &Model, expr: ExprId, this: RecordId) -> bool {
+        let expr = &model[expr];
+        let mut rooted = match expr {
+            Expr::Path(path) | Expr::Is(path, _) => {
+                matches!(path.start, Start::Root)
+                    || self.straight.only_pool(&self.anchors, path, this).is_some()
+            }
+            Expr::At(path) | Expr::End(path) | Expr::Size(path) => {
+                path.steps.iter().all(|step| match step {
+                    Step::Index(index) => self.is_rooted(model, *index, this),
+                    _ => true,
+                })
+            }
+            _ => true,
+        };
+        expr.operands(&mut |operand| rooted &= self.is_rooted(model, operand, this));
+        rooted
     }
 
     /// Code that looks for the objects of the root as a reader does.
@@ -299,14 +338,10 @@ impl<'m> Writer<'_, '_, 'm> {
             let scope = Scope { late: Some(&late), ..node.scope.clone() };
             let mut tokens = TokenStream::new();
             for (id, row) in view.records[root.index()].numbered_rows() {
-                let (RowKind::Value { seen: Some(seen) }, true) =
-                    (&row.kind, self.straight.is_tried(root, row))
-                else {
-                    continue;
-                };
-                let Some(src) = self.field(&node, id) else { continue };
-                let (code, seen) = (src.code, self.straight.option(&scope, view, *seen)?);
-                tokens.extend(quote!(s::holds(#seen == rt::Some(*#code))?;));
+                let RowKind::Value { seen: Some(seen) } = row.kind else { continue };
+                if self.is_seen_at_last(root, row, seen) {
+                    tokens.extend(self.seen((&node, &scope), id, row, seen)?);
+                }
             }
             Ok(tokens)
         })
@@ -348,21 +383,4 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         })
     }
-}
-
-/// Whether an expression looks at nothing but addresses and what the root leads to.
-fn is_rooted(model: &Model, expr: ExprId) -> bool {
-    let expr = &model[expr];
-    let mut rooted = match expr {
-        Expr::Path(path) | Expr::Is(path, _) => matches!(path.start, Start::Root),
-        Expr::At(path) | Expr::End(path) | Expr::Size(path) => {
-            path.steps.iter().all(|step| match step {
-                Step::Index(index) => is_rooted(model, *index),
-                _ => true,
-            })
-        }
-        _ => true,
-    };
-    expr.operands(&mut |operand| rooted &= is_rooted(model, operand));
-    rooted
 }

@@ -7,15 +7,18 @@ use quote::quote;
 
 use super::super::{bits, ends};
 use super::array::Starts;
+use super::late::Addresses;
 use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Constant, ExprId, Extent, Home, Role, Row, RowId, RowKind, RunLength, RunType, Type,
+    Constant, ExprId, Extent, Home, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::equations::Side;
+use crate::rust::straight::operators::Typed;
 use crate::rust::straight::questions::{is_here, is_reserved, kind};
+use crate::rust::straight::scope::Scope;
 
 /// Makes code that writes a tag to an offset of the block `b`.
 pub(super) type TagCode = Box<dyn Fn(&TokenStream) -> TokenStream>;
@@ -197,8 +200,12 @@ impl<'m> Writer<'_, '_, 'm> {
                     tokens.extend(in_block(size, &block));
                 }
                 let mut first = Some(plan.end);
+                let mut standing = self.standing_values(node, &plan)?.into_iter().peekable();
                 for row_id in &plan.rest {
                     let home = first.take();
+                    while let Some(value) = standing.next_if(|value| value < row_id) {
+                        tokens.extend(self.standing_value(node, value)?);
+                    }
                     self.straight.stand((node.id, *row_id), quote!(cx.here()), None);
                     let made = match node.row(*row_id).ty.is_bits() {
                         true => self.bit_row(node, *row_id, &mut grouped, &Spot::End),
@@ -210,6 +217,9 @@ impl<'m> Writer<'_, '_, 'm> {
                     tokens.extend(self.straight.stood(&quote!(cx.pin();)));
                     tokens.extend(self.noted(node, &measured, *row_id, &Spot::End, body));
                     self.remember(node, &measured, *row_id);
+                }
+                for value in standing {
+                    tokens.extend(self.standing_value(node, value)?);
                 }
             }
         }
@@ -266,8 +276,13 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         if home != Home::Absent {
             return match row.kind {
-                RowKind::Value { seen: Some(seen) } if !self.straight.is_tried(node.id, row) => {
-                    self.seen(node, row_id, row, seen)
+                RowKind::Value { seen: Some(seen) }
+                    if !self.is_seen_at_last(node.id, row, seen) =>
+                {
+                    match self.stands(row, seen) {
+                        true => Ok(quote!()),
+                        false => self.seen((node, &node.scope), row_id, row, seen),
+                    }
                 }
                 _ => Ok(quote!()),
             };
@@ -287,10 +302,58 @@ impl<'m> Writer<'_, '_, 'm> {
         }
     }
 
+    /// Values that follow from where they stand: where the rows behind them will be written.
+    fn standing_values(&self, node: &Node<'m>, plan: &Plan) -> Able<Vec<RowId>> {
+        let mut found = Vec::new();
+        for (id, row) in node.record().numbered_rows() {
+            let RowKind::Value { seen: Some(seen) } = row.kind else { continue };
+            let gone = matches!(row.homes.get(node.epoch), Some(Home::Absent));
+            if gone || !self.stands(row, seen) || self.straight.is_about_end(seen) {
+                continue;
+            }
+            if row.when.is_some_and(|when| self.straight.is_about_end(when)) {
+                continue;
+            }
+            // The block is written before any of them.
+            if plan.block.iter().any(|(block, _)| *block > id) {
+                return unable("a value about where it stands, before rows of constant size");
+            }
+            found.push(id);
+        }
+        Ok(found)
+    }
+
+    /// Whether a value follows from where it stands.
+    fn stands(&self, row: &Row, seen: ExprId) -> bool {
+        let mut asked = [Some(seen), row.when].into_iter().flatten();
+        asked.any(|expr| self.straight.is_about_place(expr))
+    }
+
+    fn standing_value(&self, node: &Node<'m>, id: RowId) -> Able<TokenStream> {
+        let row = node.row(id);
+        let RowKind::Value { seen: Some(seen) } = row.kind else { return unable(kind(row)) };
+        self.straight.stand((node.id, id), quote!(cx.here()), None);
+        let (straight, anchors) = (self.straight, &self.anchors);
+        let late = Addresses { straight, view: node.view, anchors, finished: false };
+        let scope = Scope { late: Some(&late), ..node.scope.clone() };
+        let made = self.seen((node, &scope), id, row, seen);
+        let ahead = self.straight.stood(&quote!(cx.pin();));
+        let made = self.straight.carried(node.id, Some(id), made)?;
+        Ok(quote!(#ahead #made))
+    }
+
+    /// Whether it is looked at last of all what a reader will see: for some of it everything has to be
+    /// placed.
+    pub(super) fn is_seen_at_last(&self, record: RecordId, row: &Row, seen: ExprId) -> bool {
+        record == self.model.root
+            && !self.stands(row, seen)
+            && (self.straight.is_tried(record, row) || self.straight.is_about_address(seen))
+    }
+
     /// Code that gives up if a reader would see another value.
-    fn seen(
+    pub(super) fn seen(
         &self,
-        node: &Node<'m>,
+        (node, scope): (&Node<'m>, &Scope<'_>),
         row_id: RowId,
         row: &'m Row,
         seen: ExprId,
@@ -305,13 +368,21 @@ impl<'m> Writer<'_, '_, 'm> {
         let Some(number) = self.plain_number(&name, shape) else {
             return unable("a value that is no number, seen in the file");
         };
-        let seen = self.straight.typed(&node.scope, node.view, seen)?.number()?;
-        let same = quote!(s::holds(#seen == rt::Some(#number))?;);
+        let same = match (self.straight.typed(scope, node.view, seen)?, shape) {
+            (Typed::Truth(seen), Shape::Bool) if !is_optional => {
+                quote!(s::holds(#seen == rt::Some(*#name))?;)
+            }
+            (seen, _) => {
+                let seen = seen.number()?;
+                quote!(s::holds(#seen == rt::Some(#number))?;)
+            }
+        };
         let code = &src.code;
         Ok(match (&row.when, is_optional) {
             (None, false) => same,
             (Some(when), true) => {
-                let holds = self.straight.truth(&node.scope, node.view, *when)?;
+                let truth = |expr| self.straight.truth(scope, node.view, expr);
+                let holds = self.straight.block_holds(*when, &truth)?;
                 quote! {
                     match #code {
                         rt::Some(x) => { s::holds(#holds)?; #same }

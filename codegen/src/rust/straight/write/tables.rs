@@ -6,14 +6,14 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::derive::made_name;
-use super::late::Addresses;
+use super::late::{Addresses, Gathered};
 use super::rows::Head;
 use super::spot::{Spot, in_block, sum};
 use super::writer::{Node, Writer};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Content, DefinerScope, DefinerSource, Encoding, Expr, ExprId,
     Measure, Member, Path, PoolOrder, RecordId, RelocationEncoding, Role, Row, RowId, RowKind,
-    Step, Storage, StreamFunction, Target, Type,
+    Start, Step, Storage, StreamFunction, Target, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
@@ -338,36 +338,75 @@ impl<'m> Writer<'_, '_, 'm> {
         {
             return self.number(node, row, node.row(row));
         }
-        self.unfolded_number(node, count, depth)
+        self.unfolded_number((node, &node.scope), count, depth)
     }
 
     /// What a derived row of the node follows from, instead of the row, and how deep that is in
     /// equations.
     fn unfolded(&self, node: &Node<'m>, mut expr: ExprId, mut depth: u32) -> (ExprId, u32) {
         while depth <= DEEPEST
-            && let Expr::Path(path) = &self.model[expr]
-            && let Some(row) = self.own_row(node, path)
-            && let [definer] = node.row(row).definers.as_slice()
-            && let (DefinerScope::Own, DefinerSource::Expr(source)) =
-                (&definer.scope, &definer.source)
+            && let Some(source) = self.folded(node, expr)
         {
-            (expr, depth) = (*source, depth + 1);
+            (expr, depth) = (source, depth + 1);
         }
         (expr, depth)
     }
 
-    fn unfolded_number(&self, node: &Node<'m>, expr: ExprId, depth: u32) -> Able<TokenStream> {
+    /// What an expression stands for, if that is a `let` of the node, or a row that follows from
+    /// something.
+    fn folded(&self, node: &Node<'m>, expr: ExprId) -> Option<ExprId> {
+        let Expr::Path(path) = &self.model[expr] else { return None };
+        if let Some(row) = self.own_row(node, path) {
+            let [definer] = node.row(row).definers.as_slice() else { return None };
+            return match (&definer.scope, &definer.source) {
+                (DefinerScope::Own, DefinerSource::Expr(source)) => Some(*source),
+                _ => None,
+            };
+        }
+        let [Step::Field(field)] = path.steps.as_slice() else { return None };
+        let (_, members) = field.members.iter().find(|(of, _)| *of == node.id)?;
+        match members.as_slice() {
+            [Member::Let(number)] if path.start.is_in(node.id) => {
+                node.record().lets.get(*number as usize).map(|named| named.expr)
+            }
+            _ => None,
+        }
+    }
+
+    fn unfolded_number(
+        &self,
+        (node, scope): (&Node<'m>, &Scope<'_>),
+        expr: ExprId,
+        depth: u32,
+    ) -> Able<TokenStream> {
         let (expr, depth) = self.unfolded(node, expr, depth);
         match self.model[expr] {
             Expr::Binary(op, a, b)
                 if depth <= DEEPEST && !matches!(op, BinaryOp::BothTrue | BinaryOp::EitherTrue) =>
             {
-                let a = self.unfolded_number(node, a, depth + 1)?;
-                let b = self.unfolded_number(node, b, depth + 1)?;
+                let a = self.unfolded_number((node, scope), a, depth + 1)?;
+                let b = self.unfolded_number((node, scope), b, depth + 1)?;
                 combined(op, &a, &b)?.number()
             }
-            _ => self.straight.number(&node.scope, node.view, expr),
+            _ => self.straight.number(scope, node.view, expr),
         }
+    }
+
+    /// What an argument stands for, and the node around that says it; otherwise the node itself.
+    fn said_by_argument(&self, node: &Node<'m>, expr: ExprId) -> Able<(Node<'m>, ExprId)> {
+        let Expr::Path(path) = &self.model[expr] else { return Ok((node.clone(), expr)) };
+        let (Start::Argument(number), []) = (&path.start, path.steps.as_slice()) else {
+            return Ok((node.clone(), expr));
+        };
+        let owner = self.straight.owner(node.id);
+        let frame = owner.and_then(|owner| node.scope.frame_of(owner));
+        let argument = node.record().arguments.get(*number as usize);
+        let (Some(frame), Some(argument)) = (frame, argument) else {
+            return unable("an argument from several places");
+        };
+        let Access::Value(value) = &frame.access else { return unable("an argument") };
+        let (id, value, scope) = (frame.record, value.clone(), node.scope.at(frame));
+        Ok((Node { id, value, scope, ..node.clone() }, *argument))
     }
 
     /// The members of a pool.
@@ -385,14 +424,17 @@ impl<'m> Writer<'_, '_, 'm> {
         let text = text.tokens(&|int| self.is_big(node, int), pad);
         let made = made_name(node.id, id);
         // That the number is right is checked where it is said to be the number of members.
-        if let ArrayLength::Count(count) = &array.length
-            && !self.counts_members(node, *count, id)
-        {
-            return unable("a number of members that is said elsewhere");
-        }
-        Ok(quote! {
-            cx.pool(&#made, &#text)?;
-        })
+        let said = match &array.length {
+            ArrayLength::Count(count) if !self.counts_members(node, *count, id) => {
+                let (of, count) = self.said_by_argument(node, *count)?;
+                let late = Gathered(self);
+                let scope = Scope { late: Some(&late), ..of.scope.clone() };
+                let count = self.unfolded_number((&of, &scope), count, 0)?;
+                Some(quote!(s::holds(s::length(#count)? == #made.count())?;))
+            }
+            _ => None,
+        };
+        Ok(quote!(#said cx.pool(&#made, &#text)?;))
     }
 
     /// Whether an expression is the number of members, as a row that follows from it has it.

@@ -848,6 +848,9 @@ pub struct StringKind {
 pub enum PoolOrder {
     /// As labels are met in the order of their addresses.
     FirstUse,
+    /// As labels are met in the order of their addresses, and each has a member of its own: a text
+    /// that two of them name is there twice.
+    EachUse,
     /// As labels are met in the value: rows in their order, each with all that it leads to.
     DepthFirst,
     /// By bytes.

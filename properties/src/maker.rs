@@ -129,7 +129,7 @@ impl Maker<'_, '_> {
         }
         self.structure("File")?;
         if self.pool {
-            let order = self.u.choose(&["bytes", "first-use", "depth-first"])?;
+            let order = self.u.choose(&["bytes", "first-use", "each-use", "depth-first"])?;
             let members = self.u.choose(&["used", "kept"])?;
             let _ = writeln!(
                 self.text,

@@ -8,6 +8,8 @@ use core::cmp::Ordering;
 pub enum PoolOrder {
     /// As something first refers to them, in the order of writing.
     FirstUse,
+    /// The same, and each has a member of its own: a text that two of them name is there twice.
+    EachUse,
     /// Ascending as unsigned bytes, a prefix before what it is a prefix of. For UTF-8 that is the
     /// order of code points too.
     Bytes,
@@ -18,8 +20,8 @@ pub enum PoolOrder {
     BitsFromEnd,
 }
 
-/// How two members compare in this order. Always `Equal` for [`PoolOrder::FirstUse`], which the
-/// members alone do not tell; for the others only if the bytes are equal.
+/// How two members compare in this order. Always `Equal` for [`PoolOrder::FirstUse`] and
+/// [`PoolOrder::EachUse`], which the members alone do not tell; for the others only if the bytes are equal.
 ///
 /// ```
 /// use core::cmp::Ordering;
@@ -31,7 +33,7 @@ pub enum PoolOrder {
 #[must_use]
 pub fn compare(order: PoolOrder, a: &[u8], b: &[u8]) -> Ordering {
     match order {
-        PoolOrder::FirstUse => Ordering::Equal,
+        PoolOrder::FirstUse | PoolOrder::EachUse => Ordering::Equal,
         PoolOrder::Bytes => a.cmp(b),
         PoolOrder::BitsFromEnd => {
             let differ = a.iter().rev().zip(b.iter().rev()).find(|(x, y)| x != y);

@@ -257,6 +257,8 @@ pub(super) fn pools(cx: &Cx<'_>) -> String {
         let _ = writeln!(out, "{} holds texts in {name}, each a {ty}.\n", cx.record_link(id));
         let members = if *kept {
             "The list of members belongs to the data: texts that nothing refers to may be among them."
+        } else if order.iter().any(|(_, order)| *order == PoolOrder::EachUse) {
+            "Its members are the texts that pointers lead to."
         } else {
             "Its members are the texts that pointers lead to, each once."
         };
@@ -269,6 +271,9 @@ pub(super) fn pools(cx: &Cx<'_>) -> String {
             let order = match order {
                 PoolOrder::FirstUse => {
                     "in the order of the pointers that lead to them, by their offsets"
+                }
+                PoolOrder::EachUse => {
+                    "in the order of the pointers that lead to them, by their offsets; each pointer has a text of its own, even where two are the same"
                 }
                 PoolOrder::DepthFirst => {
                     "in the order in which the fields lead to them: each field, with all that it leads to, before the next one"

@@ -400,6 +400,7 @@ fn kind_words(model: &Model, record: &Record, kind: &RowKind) -> Vec<String> {
 fn pool_order_text(order: PoolOrder) -> &'static str {
     match order {
         PoolOrder::FirstUse => "first-use",
+        PoolOrder::EachUse => "each-use",
         PoolOrder::DepthFirst => "depth-first",
         PoolOrder::Bytes => "bytes",
         PoolOrder::BitsFromEnd => "bits-from-end",

@@ -95,13 +95,14 @@ impl<'t> Cx<'t> {
                         condition,
                         match word.value.as_str() {
                             "first-use" => PoolOrder::FirstUse,
+                            "each-use" => PoolOrder::EachUse,
                             "depth-first" => PoolOrder::DepthFirst,
                             "bytes" => PoolOrder::Bytes,
                             "bits-from-end" => PoolOrder::BitsFromEnd,
                             other => {
                                 self.d
                                     .error("E0225", word.span, format!("unknown order `{other}`"))
-                                    .help("an order is `first-use`, `depth-first`, `bytes` or `bits-from-end`");
+                                    .help("an order is `first-use`, `each-use`, `depth-first`, `bytes` or `bits-from-end`");
                                 return None;
                             }
                         },

@@ -124,7 +124,7 @@ lists! {
         Slice { table, base, factor, offset, count, empty_base },
         Pool { always, kept, order, pad },
     }
-    cases PoolOrder { FirstUse, DepthFirst, Bytes, BitsFromEnd, }
+    cases PoolOrder { FirstUse, DepthFirst, Bytes, BitsFromEnd, EachUse, }
     cases Home { At(offset), Next, Absent, Nowhere, }
     cases Role {
         Data,

@@ -88,25 +88,36 @@ impl<'p> Engine<'p, '_> {
         }
         let mut members: Vec<Item> = Vec::new();
         let mut known = BytesMap::default();
+        // Of those that are there in any case, which some pointer has.
+        let mut taken = BTreeSet::new();
         let first: Vec<Item> =
             always.iter().map(|text| Item::Text(self.tree.add_bytes(text.as_bytes()))).collect();
         let mut keys: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-        for item in first.into_iter().chain(met.into_iter().map(|met| met.text)) {
+        let all = first.into_iter().map(|item| (item, false));
+        for (item, is_met) in all.chain(met.into_iter().map(|met| (met.text, true))) {
             let number = u32::try_from(members.len()).unwrap_or(UNPLACED);
             let key = self.tree.key_of(item);
             let bytes_of =
                 |n: u32| self.tree.in_bytes(members[n as usize]).unwrap_or_else(|| &keys[&n]);
-            if known.get(&key, bytes_of).is_some() {
-                continue;
+            match known.get(&key, bytes_of) {
+                // Nobody else has it yet.
+                Some(n) if is_met && order == PoolOrder::EachUse && taken.insert(n) => continue,
+                Some(_) if is_met && order == PoolOrder::EachUse => {}
+                Some(_) => continue,
+                None => {
+                    known.insert(&key, number);
+                    if is_met {
+                        taken.insert(number);
+                    }
+                }
             }
-            known.insert(&key, number);
             if let Cow::Owned(key) = key {
                 keys.insert(number, key);
             }
             members.push(item);
         }
         let order = match order {
-            PoolOrder::FirstUse | PoolOrder::DepthFirst => return Ok(members),
+            PoolOrder::FirstUse | PoolOrder::EachUse | PoolOrder::DepthFirst => return Ok(members),
             PoolOrder::Bytes => crate::PoolOrder::Bytes,
             PoolOrder::BitsFromEnd => crate::PoolOrder::BitsFromEnd,
         };
@@ -354,7 +365,8 @@ impl<'p> Engine<'p, '_> {
         let item = self.tree.item(loc);
         let Item::Array(array) = item else { return Ok(()) };
         let mut canonical = None;
-        if self.all_lead_to_members(array, &met) {
+        let each = self.pool_order(loc, order)? == PoolOrder::EachUse;
+        if self.all_lead_to_members(array, &mut met, each) {
             let members = self.members_of(loc, met.clone(), always, order)?;
             // Then no member is there twice.
             if self.is_list(array, &members) {
@@ -362,7 +374,7 @@ impl<'p> Engine<'p, '_> {
             }
             canonical = Some(members);
         }
-        if let Some(aside) = self.find_aside(loc, array, &mut met) {
+        if let Some(aside) = self.find_aside(loc, array, &mut met, each) {
             self.keep(loc, KeptKind::Text, aside, KeptValue::None);
             canonical = None;
         }
@@ -418,8 +430,57 @@ impl<'p> Engine<'p, '_> {
             })
     }
 
-    /// Whether each pointer leads to the start of a member that is its text.
-    fn all_lead_to_members(&self, array: ArrayRef, met: &[Met]) -> bool {
+    /// The member that each pointer usually leads to: the first one that is its text; or, if each use has
+    /// one of its own, of so many the next one, and the last one where no more are left. The pointers
+    /// come in the order of their addresses.
+    fn usual_members(&self, array: ArrayRef, met: &[Met], each: bool) -> Vec<Option<u32>> {
+        let count = self.tree.count(array);
+        let item = |index| self.tree.element(array, index).unwrap_or(Item::Absent);
+        let mut first = BytesMap::default();
+        // For each member the next one that says the same, and for the first one of those the last.
+        let mut next: Vec<Option<u32>> = alloc::vec![None; count as usize];
+        let mut last: Vec<u32> = (0..count).collect();
+        for index in 0..count {
+            let key = self.tree.key_of(item(index));
+            match first.get_with(&key, |n| self.tree.key_of(item(n)) == key) {
+                Some(known) => {
+                    let known = known as usize;
+                    next[last[known] as usize] = Some(index);
+                    last[known] = index;
+                }
+                None => first.insert(&key, index),
+            }
+        }
+        // The same for the members that were led to last.
+        let mut turn: Vec<Option<u32>> = alloc::vec![None; count as usize];
+        let leads = met.iter().map(|met| {
+            let key = self.tree.key_of(met.text);
+            let first = first.get_with(&key, |n| self.tree.key_of(item(n)) == key)?;
+            if !each {
+                return Some(first);
+            }
+            let turn = &mut turn[first as usize];
+            let leads = match *turn {
+                None => first,
+                Some(before) => next[before as usize].unwrap_or(before),
+            };
+            *turn = Some(leads);
+            Some(leads)
+        });
+        leads.collect()
+    }
+
+    /// Whether each pointer leads to the start of a member that is its text; if each has one of its own,
+    /// to that.
+    fn all_lead_to_members(&self, array: ArrayRef, met: &mut Vec<Met>, each: bool) -> bool {
+        if each {
+            sort_by_number(met, |met| met.cell);
+            let leads = self.usual_members(array, met, true);
+            return met.iter().zip(leads).all(|(met, leads)| {
+                let at = self.tree.pointers[met.number as usize].at;
+                leads.is_some_and(|index| self.tree.element_at(array, index, false) == at)
+            });
+        }
         let count = self.tree.count(array);
         let mut by_place = Map::with_room_for(count as usize);
         for index in 0..count {
@@ -440,76 +501,77 @@ impl<'p> Engine<'p, '_> {
         loc: Loc,
         members: Vec<Item>,
         kept_by_schema: bool,
-    ) -> Item {
+        order: &'p [(Option<ExprId>, PoolOrder)],
+    ) -> Fallible<Item> {
         let pool = self.tree.kept_of(loc, KeptKind::Pool);
         let Some(kept) = pool.or_else(|| self.tree.kept_of(loc, KeptKind::Members)) else {
-            return Item::Array(ArrayRef::Own(self.tree.add_items(&members)));
+            return Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&members))));
         };
         let (stored, instead_of) = (kept.stored.clone(), kept.instead_of.clone());
         let stored = match stored {
             KeptValue::List(stored) => stored,
             // Nothing but lists.
             KeptValue::Table(rows) => rows.into_iter().map(KeptValue::List).collect(),
-            _ => return Item::Array(ArrayRef::Own(self.tree.add_items(&members))),
+            _ => return Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&members)))),
         };
         let changed = self.digest_rows(core::iter::once(members.as_slice())) != instead_of;
-        let used: BTreeSet<Vec<u8>> = members.iter().map(|m| self.tree.item_key(*m)).collect();
+        let each = self.pool_order(loc, order)? == PoolOrder::EachUse;
+        // How often texts are members, and how often they are there.
+        let mut uses: BTreeMap<Vec<u8>, (u32, u32)> = BTreeMap::new();
+        for member in &members {
+            uses.entry(self.tree.item_key(*member)).or_default().0 += 1;
+        }
         let row = self.tree.row(loc);
         let mut items = Vec::with_capacity(stored.len());
-        let mut known = BTreeSet::new();
         for value in &stored {
             let (value, unused) = match value {
                 KeptValue::List(inside) if inside.len() == 1 => (&inside[0], true),
                 value => (value, false),
             };
             let item = self.kept_item(value, row);
-            let key = self.tree.item_key(item);
-            if !changed || unused || kept_by_schema || used.contains(&key) {
+            let uses = uses.get_mut(&self.tree.item_key(item));
+            let used = uses.as_ref().is_some_and(|(all, there)| !each || there < all);
+            if !changed || unused || kept_by_schema || used {
                 items.push(item);
-                known.insert(key);
+                uses.into_iter().for_each(|(_, there)| *there += 1);
             }
         }
         if changed {
-            let new = members.into_iter().filter(|m| !known.contains(&self.tree.item_key(*m)));
-            items.extend(new.collect::<Vec<_>>());
+            for member in members {
+                match uses.get_mut(&self.tree.item_key(member)) {
+                    Some((_, there)) if *there > 0 => *there -= 1,
+                    _ => items.push(member),
+                }
+            }
         }
-        Item::Array(ArrayRef::Own(self.tree.add_items(&items)))
+        Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))
     }
 
     /// What is unusual about where pointers lead, and takes those texts away that lie nowhere else.
-    fn find_aside(&self, pool: Loc, array: ArrayRef, met: &mut Vec<Met>) -> Option<KeptValue> {
+    fn find_aside(
+        &self,
+        pool: Loc,
+        array: ArrayRef,
+        met: &mut Vec<Met>,
+        each: bool,
+    ) -> Option<KeptValue> {
         let start = i128::from(self.tree.row_at(pool));
-        let count = self.tree.count(array);
-        let key = |index: u32| {
-            self.tree.item_key(self.tree.element(array, index).unwrap_or(Item::Absent))
-        };
-        let mut by_place = Map::with_room_for(count as usize);
-        let mut first = BytesMap::default();
-        for index in 0..count {
-            let member = key(index);
-            // Of equal members the first one is meant.
-            if first.get_with(&member, |n| key(n) == member).is_none() {
-                first.insert(&member, index);
-                by_place.insert(self.tree.element_at(array, index, false).into(), index);
-            }
-        }
-        let usual = |met: &Met| {
-            if self.pooled_run(met.kind).is_none() {
-                return true;
-            }
+        sort_by_number(met, |met| met.cell);
+        let leads = self.usual_members(array, met, each);
+        let unusual = met.iter().zip(leads).filter(|(met, leads)| {
             let at = self.tree.pointers[met.number as usize].at;
-            by_place.get(at.into()).is_some_and(|index| {
-                let member = self.tree.element(array, index).unwrap_or(Item::Absent);
-                self.same_item(member, met.text)
-            })
-        };
+            let is_usual =
+                leads.is_some_and(|index| self.tree.element_at(array, index, false) == at);
+            self.pooled_run(met.kind).is_some() && !is_usual
+        });
+        let unusual: BTreeSet<u32> = unusual.map(|(met, _)| met.number).collect();
+        let usual = |met: &Met| !unusual.contains(&met.number);
         let texts: BTreeSet<Vec<u8>> =
             met.iter().filter(|met| !usual(met)).map(|met| self.tree.item_key(met.text)).collect();
         if texts.is_empty() {
             return None;
         }
         let mut runs: BTreeMap<Vec<u8>, (Item, Runs)> = BTreeMap::new();
-        sort_by_number(met, |met| met.cell);
         for met in met.iter() {
             let key = self.tree.item_key(met.text);
             if !texts.contains(&key) {
@@ -582,6 +644,29 @@ impl<'p> Engine<'p, '_> {
             }
         }
         aside
+    }
+
+    /// Pointers into pools in which each has a text of its own get the places of these.
+    pub(crate) fn lead_to_each(&mut self) -> Fallible<()> {
+        let pools: Vec<Loc> =
+            self.writing.members.keys().map(|(node, row)| Loc::row(*node, *row)).collect();
+        for pool in pools {
+            let RowKind::Pool { order, .. } = &self.tree.row(pool).kind else { continue };
+            if self.pool_order(pool, order)? != PoolOrder::EachUse {
+                continue;
+            }
+            let mut met = self.pooled_texts(pool)?;
+            let Item::Array(array) = self.tree.item(pool) else { continue };
+            sort_by_number(&mut met, |met| met.cell);
+            let leads = self.usual_members(array, &met, true);
+            for (met, leads) in met.iter().zip(leads) {
+                if let Some(index) = leads {
+                    self.tree.pointers[met.number as usize].at =
+                        self.tree.element_at(array, index, false);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Pointers whose texts have places of their own in a pool or beside it get these, and the texts

@@ -94,6 +94,7 @@ impl Labels {
             rest = others;
             match pool.order {
                 PoolOrder::FirstUse => pool.holds_as_used(bytes, ours, &mut texts)?,
+                PoolOrder::EachUse => pool.holds_each(bytes, ours)?,
                 PoolOrder::Bytes | PoolOrder::BitsFromEnd => pool.holds_sorted(bytes, ours)?,
             }
         }
@@ -130,6 +131,31 @@ impl Pool {
             } else {
                 let place = texts.all().get(position).map(|(place, _)| *place);
                 holds(place == Some(label.from as u64))?;
+            }
+        }
+        holds(next == self.end)
+    }
+
+    /// The same for one in which each pointer has a text of its own.
+    fn holds_each(&self, bytes: &[u8], labels: &[Label]) -> Straight<()> {
+        // Those that are there in any case, and where they are, until a pointer has them.
+        let mut open: Vec<(&str, usize)> = Vec::new();
+        let mut next = self.from;
+        for text in self.always {
+            if open.iter().any(|(known, _)| known == text) {
+                continue;
+            }
+            open.push((text, next));
+            next = self.behind(bytes, self.member(bytes, next, text)?)?;
+        }
+        for label in labels {
+            let content = self.text.content(bytes, label.from, label.end).ok_or(Odd)?;
+            match open.iter().position(|(text, _)| text.as_bytes() == content) {
+                Some(position) => holds(open.remove(position).1 == label.from)?,
+                None => {
+                    self.stands(label.from, next)?;
+                    next = self.behind(bytes, label.end)?;
+                }
             }
         }
         holds(next == self.end)
@@ -287,6 +313,23 @@ mod tests {
         all.add_pool(3, (0, 0), &[], PoolOrder::FirstUse, &ENDED);
         all.add_pool(3, (0, 0), &[], PoolOrder::FirstUse, &ENDED);
         assert_eq!(all.count(b"", 3), None);
+    }
+
+    #[test]
+    fn each_use_has_a_text() {
+        let each = |bytes: &[u8], labels: &[(usize, usize, usize)], always| {
+            holds(bytes, labels, always, PoolOrder::EachUse, &ENDED)
+        };
+        assert!(each(b"", &[], &[]));
+        assert!(each(b"b\0b\0a\0", &[(4, 2, 4), (0, 0, 2), (8, 4, 6)], &[]));
+        // Two have the same one, or each that of the other.
+        assert!(!each(b"b\0b\0", &[(0, 0, 2), (4, 0, 2)], &[]));
+        assert!(!each(b"b\0", &[(0, 0, 2), (4, 0, 2)], &[]));
+        assert!(!each(b"b\0b\0", &[(4, 0, 2), (0, 2, 4)], &[]));
+        // The first of them has the one that is always there.
+        assert!(each(b"b\0b\0", &[(0, 0, 2), (4, 2, 4)], &["b"]));
+        assert!(each(b"b\0a\0", &[(4, 2, 4)], &["b"]));
+        assert!(!each(b"b\0b\0", &[(4, 2, 4)], &["b"]));
     }
 
     #[test]

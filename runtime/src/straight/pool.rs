@@ -37,7 +37,32 @@ pub struct Members<'v> {
     pub(super) sorted: Vec<u32>,
 }
 
-impl Members<'_> {
+impl<'v> Members<'v> {
+    /// Those that are always there, and one for each label. The first label with such a text has that.
+    fn of_each(labels: Vec<Label<'v>>, always: &[&'static str]) -> Straight<Members<'v>> {
+        let mut open: Vec<(u32, &str)> = Vec::new();
+        for text in always {
+            if !open.iter().any(|(_, known)| known == text) {
+                open.push((u32::try_from(open.len()).map_err(|_| Odd)?, text));
+            }
+        }
+        let mut texts: Vec<(u64, &[u8])> =
+            open.iter().map(|(_, text)| (0, text.as_bytes())).collect();
+        let mut of_label = Vec::with_capacity(labels.len());
+        for label in &labels {
+            let number = match open.iter().position(|(_, text)| text.as_bytes() == label.text) {
+                Some(position) => open.remove(position).0,
+                None => {
+                    texts.push((0, label.text));
+                    u32::try_from(texts.len() - 1).map_err(|_| Odd)?
+                }
+            };
+            of_label.push(number);
+        }
+        let count = u32::try_from(texts.len()).map_err(|_| Odd)?;
+        Ok(Members { labels, of_label, texts, sorted: (0..count).collect() })
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.sorted.len()
@@ -167,7 +192,7 @@ fn head(bytes: &[u8]) -> u64 {
 #[inline]
 fn key(order: PoolOrder, text: &[u8]) -> u64 {
     match order {
-        PoolOrder::FirstUse => 0,
+        PoolOrder::FirstUse | PoolOrder::EachUse => 0,
         PoolOrder::Bytes => match text.first_chunk::<8>() {
             Some(chunk) => u64::from_be_bytes(*chunk),
             None => head(text).swap_bytes(),
@@ -221,11 +246,17 @@ impl<'v> Ink<'v> {
             let (ours, others) = labels.into_iter().partition(|label| label.kind.pool == pool);
             (labels, self.labels) = (ours, others);
         }
-        if order == PoolOrder::FirstUse {
+        let as_met = matches!(order, PoolOrder::FirstUse | PoolOrder::EachUse);
+        if as_met {
             for label in &mut labels {
                 label.spot = self.resolve(label.spot)?;
             }
             labels.sort_by_key(|label| label.spot);
+        }
+        if order == PoolOrder::EachUse {
+            let members = Members::of_each(labels, always)?;
+            self.counts.push((pool, members.count()));
+            return Ok(members);
         }
         let mut texts = Texts::new(labels.len().saturating_add(always.len()));
         for text in always {
@@ -237,7 +268,7 @@ impl<'v> Ink<'v> {
         }
         let texts = texts.texts;
         let count = u32::try_from(texts.len()).map_err(|_| Odd)?;
-        let sorted = if order == PoolOrder::FirstUse {
+        let sorted = if as_met {
             (0..count).collect()
         } else {
             let mut keyed: Vec<(u64, u32)> =

@@ -574,6 +574,17 @@ impl<'i> Part<'i> {
         Ok(Part { rest, end: self.at() })
     }
 
+    /// So many elements of a size, to be read to their end.
+    ///
+    /// # Errors
+    ///
+    /// If there are not so many.
+    #[inline]
+    pub fn so_many(&mut self, count: usize, size: usize) -> Straight<Part<'i>> {
+        let rest = self.many(count, size)?;
+        Ok(Part { rest, end: self.at() })
+    }
+
     /// The bytes up to a terminator, to be read to their end. It is skipped, or is the last of them
     /// if it is kept.
     ///

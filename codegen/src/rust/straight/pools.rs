@@ -131,6 +131,7 @@ impl<'m> Straight<'_, 'm> {
         let order = match order {
             PoolOrder::DepthFirst => return unable("a pool in the order of the value"),
             PoolOrder::FirstUse => quote!(::formwork::algorithms::PoolOrder::FirstUse),
+            PoolOrder::EachUse => quote!(::formwork::algorithms::PoolOrder::EachUse),
             PoolOrder::Bytes => quote!(::formwork::algorithms::PoolOrder::Bytes),
             PoolOrder::BitsFromEnd => quote!(::formwork::algorithms::PoolOrder::BitsFromEnd),
         };

@@ -205,6 +205,7 @@ impl Engine<'_, '_> {
 
     /// Pointers whose texts have places of their own get these.
     pub(crate) fn lead_texts(&mut self) -> Fallible<()> {
+        self.lead_to_each()?;
         let all = self.tree.kept.nodes().flat_map(|(node, kept)| {
             let texts = kept.iter().filter(|kept| kept.kind == KeptKind::Text);
             texts.map(|kept| Loc::row(*node, kept.row))

@@ -79,6 +79,7 @@ impl<'m> Reading<'_, '_, 'm> {
             code: TokenStream::new(),
             fields: Vec::new(),
             later: Vec::new(),
+            waiting: Vec::new(),
             gone: Vec::new(),
             chains: BTreeMap::new(),
             pieces: Vec::new(),
@@ -114,7 +115,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.behind(&mut work, id, made)?;
             }
         }
-        if !work.later.is_empty() {
+        if !work.later.is_empty() || !work.waiting.is_empty() {
             return unable("a pointer that is never read");
         }
         for (id, row) in record.numbered_rows() {
@@ -147,14 +148,18 @@ impl<'m> Reading<'_, '_, 'm> {
                 continue;
             };
             let at = &holder.base;
-            let at = quote!(#at as u64);
-            let ahead = || self.straight.sight_next(ctx.view, ctx.record, &at, id);
-            // Otherwise the file is read twice.
-            if let Ok(ahead) = self.straight.perhaps(ahead) {
+            // Otherwise labels wait for it, or the file is read twice.
+            if let Some(ahead) = self.ahead(ctx, &quote!(#at as u64), id) {
                 code.extend(quote!(cx.ahead(#base, #ahead as usize);));
             }
         }
         code
+    }
+
+    /// Where a row of a record will begin that begins at an address, if numbers in it say so.
+    pub(super) fn ahead(&self, ctx: &Ctx<'m>, at: &TokenStream, id: RowId) -> Option<TokenStream> {
+        let ahead = || self.straight.sight_next(ctx.view, ctx.record, at, id);
+        self.straight.perhaps(ahead).ok()
     }
 
     /// Whether something unusual about a row is kept: of runs, widths in front of them are not.
@@ -445,6 +450,7 @@ impl<'m> Reading<'_, '_, 'm> {
             code: std::mem::take(&mut work.code),
             fields: std::mem::take(&mut work.fields),
             later: Vec::new(),
+            waiting: Vec::new(),
             gone: Vec::new(),
             chains: BTreeMap::new(),
             pieces: Vec::new(),
@@ -546,6 +552,8 @@ pub(super) struct Work<'w, 'm> {
     pub fields: Vec<(RowId, TokenStream)>,
     /// Pointers whose targets are read when all rows are.
     pub later: Vec<(RowId, Spot)>,
+    /// Labels that wait for a row: that row, their row, and where they are.
+    pub waiting: Vec<(RowId, RowId, Spot)>,
     pub gone: Vec<RowId>,
     /// The chains of rows that own objects.
     pub chains: BTreeMap<RowId, Chains>,

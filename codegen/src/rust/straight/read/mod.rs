@@ -30,6 +30,7 @@ mod seen;
 mod slice;
 mod sweep;
 mod text;
+mod waits;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

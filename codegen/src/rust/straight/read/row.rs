@@ -27,14 +27,20 @@ impl<'m> Reading<'_, '_, 'm> {
         row: &'m Row,
         spot: &Spot,
     ) -> Able<()> {
+        let waits = match spot {
+            Spot::Stream { .. } => self.waits_for(work, id, row),
+            Spot::Block { .. } => None,
+        };
         let made = self.about(row, || match &row.ty {
             _ if self.is_passed(row) => self.pass(work, row, spot),
+            _ if let Some(of) = waits => self.wait(work, (of, id), row, spot),
             Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
                 self.pointer_at(work, id, pointer, spot)
             }
             _ => self.row_based(work, id, row, spot),
         });
-        self.behind(work, id, made)
+        self.behind(work, id, made)?;
+        self.waited(work, id)
     }
 
     /// A row at a spot, which is remembered if numbers of labels count from it.

@@ -30,6 +30,11 @@ pub struct ReadOptions {
     /// Treat as an error what is otherwise only noted, such as a pointer that the schema does not
     /// know. Off by default.
     pub strict: bool,
+    /// Believe what follows from the rest: numbers, checksums, tables and string pools that writing
+    /// derives, and where it places objects. None of that is compared with the value, so a file is
+    /// read in less time, and what is unusual about it is not kept, so the value may not be written
+    /// back as the same file. Rules of the schema about values hold all the same. Off by default.
+    pub trusting: bool,
 }
 
 impl ReadOptions {
@@ -47,6 +52,7 @@ impl Default for ReadOptions {
             budget_floor: Self::BUDGET_FLOOR,
             lenient: false,
             strict: false,
+            trusting: false,
         }
     }
 }
@@ -84,6 +90,13 @@ impl ReadOptions {
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
+        self
+    }
+
+    /// Sets [`trusting`](Self::trusting).
+    #[must_use]
+    pub fn trusting(mut self, trusting: bool) -> Self {
+        self.trusting = trusting;
         self
     }
 }

@@ -31,6 +31,7 @@ const LEAST: usize = 1 << 20;
 
 const HAND: &str = "by hand";
 const SCHEMA: &str = "from the schema";
+const TRUSTING: &str = "from the schema, trusting";
 
 /// Everything below is the same for all formats, whose types have nothing in common.
 macro_rules! known {
@@ -41,13 +42,15 @@ macro_rules! known {
         let files = files::collect(&$wanted);
         let files = accepted(files, |bytes| $format::File::read(bytes).is_ok());
         let options = ReadOptions::default();
+        let trusting = &options.clone().trusting(true);
         let name = stringify!($format);
-        let (mut read_fast, mut write_fast, mut by_hand) = (0, 0, 0);
+        let (mut read_fast, mut trusted, mut write_fast, mut by_hand) = (0, 0, 0, 0);
         let mut values = Vec::new();
         let mut taken = Vec::new();
         for bytes in &files {
             let value = $format::File::read(bytes).expect("it was read before");
             read_fast += usize::from($format::File::__read_fast(bytes, &options).is_some());
+            trusted += usize::from($format::File::__read_fast(bytes, trusting).is_some());
             write_fast += usize::from(value.__write_fast().is_some());
             let written = value.write().expect("what was read can be written");
             assert!(written == *bytes, "{name}: a file does not come back");
@@ -66,8 +69,8 @@ macro_rules! known {
         let size: usize = taken.iter().map(|bytes| bytes.len()).sum();
         println!("\n## {name}\n");
         println!(
-            "{} files; the fast path reads {read_fast} and writes {write_fast}, {by_hand} are read by \
-             hand, {} are timed.",
+            "{} files; the fast path reads {read_fast} ({trusted} trusting) and writes \
+             {write_fast}, {by_hand} are read by hand, {} are timed.",
             files.len(),
             taken.len(),
         );
@@ -88,6 +91,14 @@ macro_rules! known {
         group.case(
             SCHEMA,
             || taken.iter().map(|b| $format::File::read(black_box(b)).unwrap()).collect::<Vec<_>>(),
+            |values| digest(values),
+        );
+        group.case(
+            TRUSTING,
+            || {
+                let read = |b| $format::File::read_with(black_box(b), trusting).unwrap();
+                taken.iter().map(|b| read(b)).collect::<Vec<_>>()
+            },
             |values| digest(values),
         );
         $(

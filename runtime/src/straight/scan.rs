@@ -32,6 +32,7 @@ pub struct Scan<'i> {
     pub(super) ranks: Vec<Vec<u32>>,
     pub(super) sums: Sums,
     labels: Labels,
+    trusting: bool,
 }
 
 /// Where things are that numbers of labels count from, by numbers of the generated code.
@@ -100,13 +101,21 @@ impl<'i> Scan<'i> {
         let (levels, bases) = (Levels::new(options.max_depth), Bases::default());
         let (handed, ranks) = (Chain::NOTHING, Vec::new());
         let (sums, labels) = (Sums::default(), Labels::default());
-        Scan { bytes, left: all, all, levels, noted, bases, handed, ranks, sums, labels }
+        let trusting = options.trusting;
+        Scan { bytes, left: all, all, levels, noted, bases, handed, ranks, sums, labels, trusting }
     }
 
     /// The whole file.
     #[inline]
     pub(super) fn bytes(&self) -> &'i [u8] {
         self.bytes
+    }
+
+    /// Whether nobody compares what follows from the value.
+    #[inline]
+    #[must_use]
+    pub fn trusts(&self) -> bool {
+        self.trusting
     }
 
     /// Begins with what is known of bases.

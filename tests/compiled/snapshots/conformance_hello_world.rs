@@ -51,8 +51,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] [] "hello_world"[] {}
     "\
-`_w`r3M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%\
-one!@!#%!+!!&T###*;!"
+[Pra?M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
+ne!@!#%!+!!&T###*;!"
 }
 
 /// Readers and writers for files that have nothing unusual.
@@ -75,7 +75,9 @@ mod straight {
         let mut part = cx.part(0)?;
         let value = read_file::<M>(&mut cx, &mut part)?;
         cx.affords(options, &part, 20, 20)?;
-        s::holds(part.at() == cx.len())?;
+        if !options.trusting {
+            s::holds(part.at() == cx.len())?;
+        }
         seen_root(&value, &cx)?;
         rt::Ok(value)
     }

@@ -89,7 +89,7 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "slices"[] {}
     "\
-oWVuc.9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+e{vor!9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=5!'nodes!'$#!)!!##!!)=!#t%(!'$$\
 !$#='(#!$!#[$!#l%%'!-#`!(.items)Z!+(sorted!'$m#!4`!%(!,$`!'keys#)X$'&flat.^!#$%^!5*!#%#!$!,fir\
 st.list%;#+%;)-second#<!*e%%fir!M#%,|%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#(([*!*r!'&base-Z\

@@ -54,12 +54,16 @@ impl<'m> Straight<'_, 'm> {
         view: &'m Model,
         expr: ExprId,
     ) -> Able<TokenStream> {
-        self.number(scope, view, expr).or_else(|why| {
-            let around = self.leaving.replace(true);
-            let number = self.number(scope, view, expr);
-            self.leaving.set(around);
-            number.map_err(|_| why)
-        })
+        self.number(scope, view, expr)
+            .or_else(|why| self.of_some(|| self.number(scope, view, expr)).map_err(|_| why))
+    }
+
+    /// Makes code of which the same holds for all expressions in it.
+    pub(in crate::rust) fn of_some<T>(&self, make: impl FnOnce() -> T) -> T {
+        let around = self.leaving.replace(true);
+        let made = make();
+        self.leaving.set(around);
+        made
     }
 
     /// An expression as a `usize`, which it has to be, or else the function around it is odd.

@@ -143,8 +143,17 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
             doubt: None,
         });
     } else {
+        let trusted = (reader.sure && reader.tried.is_empty()).then(|| {
+            quote! {
+                if options.trusting {
+                    check_root(&value)?;
+                    return rt::Ok(value);
+                }
+            }
+        });
         quote! {
             let mut value = read::<M>(bytes, options)?;
+            #trusted
             // What the reader did not look at is in the bytes that the value has.
             if s::writes(bytes, |out, file| written_as(&value, out, file)) {
                 return rt::Ok(value);

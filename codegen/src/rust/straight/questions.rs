@@ -118,6 +118,11 @@ pub(super) fn own_row(path: &Path, record: RecordId) -> Option<RowId> {
     only_row(field, record).filter(|_| path.start.is_in(record))
 }
 
+/// Whether a row is a number with nothing special about it.
+pub(super) fn is_plain_number(row: &Row) -> bool {
+    matches!((&row.kind, &row.ty), (RowKind::Plain, Type::Cell(_)))
+}
+
 /// Rows of a record that have bytes of their own.
 pub(super) fn rows_with_bytes(
     record: &Record,

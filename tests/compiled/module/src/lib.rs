@@ -47,10 +47,26 @@ macro_rules! module {
             options: &$crate::formwork::ReadOptions,
             show: $crate::Show<'_>,
         ) -> ::core::result::Result<$crate::Read, $crate::formwork::ReadError> {
-            let file = $($root)::+::read_with(bytes, options)?;
+            let trusting = options.clone().trusting(true);
+            let trusted = $($root)::+::__read_engine(bytes, &trusting);
+            let fast = $($root)::+::__read_fast(bytes, &trusting);
+            let differs = fast.and_then(|fast| {
+                let same = trusted.as_ref().map(|other| fast == *other);
+                $crate::differs("trusted", &same, &::core::result::Result::Ok(true))
+            });
+            let file = match $($root)::+::read_with(bytes, options) {
+                ::core::result::Result::Ok(file) => file,
+                ::core::result::Result::Err(error) => {
+                    ::core::assert!(differs.is_none(), "{differs:?}, and refused otherwise: {error}");
+                    return ::core::result::Result::Err(error);
+                }
+            };
             show(&file);
             let written = file.write();
             let mut broken = $crate::laws(&file);
+            broken.extend(differs);
+            let same = trusted.as_ref().map(|other| file == *other);
+            broken.extend($crate::differs("compared", &same, &::core::result::Result::Ok(true)));
             let fast = $($root)::+::__read_fast(bytes, options).is_some();
             if fast {
                 let engine = $($root)::+::__read_engine(bytes, options);

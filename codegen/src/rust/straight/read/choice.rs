@@ -567,7 +567,7 @@ impl<'m> Reading<'_, '_, 'm> {
             // It follows from nothing.
             [Label::Else] => TokenStream::new(),
             _ => {
-                self.doubt("a tag that follows from its case");
+                self.doubt_value("a tag that follows from its case");
                 TokenStream::new()
             }
         })
@@ -606,7 +606,7 @@ impl<'m> Reading<'_, '_, 'm> {
                         factor: 1,
                         offset: 0,
                     } if self.is_counted_by(inner, *row, ctx.record, id) => {}
-                    _ => self.doubt("a number that a case says"),
+                    _ => self.doubt_value("a number that a case says"),
                 }
             }
         }

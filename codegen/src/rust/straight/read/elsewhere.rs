@@ -31,7 +31,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 return self.seen_value(work, id, *seen, shape);
             }
             (RowKind::Value { seen: None }, Role::Elsewhere) => {
-                self.doubt("names that stand elsewhere");
+                self.doubt_value("names that stand elsewhere");
                 match shape {
                     None => return Ok(()),
                     Some(Shape::Str) => {
@@ -44,6 +44,11 @@ impl<'m> Reading<'_, '_, 'm> {
             (RowKind::Object { address }, _) => {
                 if self.is_table(&row.ty) {
                     self.doubt("a table that follows from the value");
+                    let table = || self.table(ctx, id, row, *address);
+                    match self.straight.perhaps(table) {
+                        Ok(table) => work.code.extend(table),
+                        Err(_) => self.doubt_value("a table that is not read"),
+                    }
                     let Some(shape) = shape else { return Ok(()) };
                     let value = self.wrap(&shape, quote!(rt::Default::default()));
                     work.code.extend(quote!(let #field = #value;));
@@ -63,6 +68,45 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         work.fields.push((id, quote!(#field)));
         Ok(())
+    }
+
+    /// Code for a table: it is remembered if numbers of labels count from it, and read if nobody compares
+    /// it.
+    fn table(&self, ctx: &Ctx<'m>, id: RowId, row: &'m Row, address: ExprId) -> Able<TokenStream> {
+        if self.unsure.get() {
+            // It is compared in any case.
+            return Ok(TokenStream::new());
+        }
+        let base = self.is_base(ctx.record, id);
+        let root = self.model.root;
+        let mut bases = self.model.pointers.iter().filter_map(|kind| kind.base);
+        let mut is_end =
+            |base| bases.any(|of| self.anchors.side(ctx.view, of, root) == Some((base, true)));
+        if base.is_some_and(&mut is_end) {
+            return unable("labels that count from the end of a table");
+        }
+        let address = self.straight.object_address(&self.scope(ctx), ctx.view, row, address)?;
+        let address = self.checked(address)?;
+        let (part, begin) = (self.local("p"), self.local("from"));
+        let (spot, shape) = (Spot::local(part.clone()), self.straight.shapes.of(&row.ty, row));
+        let table = || self.item(ctx, &spot, &row.ty, row, &shape, &|_| TokenStream::new());
+        let table = self.inside(|| self.straight.of_some(table))?;
+        let found = base.map(|base| quote!(cx.found(#base, #begin, #begin);));
+        let none = row.when.is_none().then(|| quote!(s::holds(!cx.trusts())?;));
+        Ok(quote! {
+            match #address {
+                rt::Some(at) => {
+                    let mut #part = cx.part(s::length(rt::Some(at))?)?;
+                    let #begin = #part.at();
+                    #found
+                    if cx.trusts() {
+                        #table
+                        cx.charge(#part.at() - #begin)?;
+                    }
+                }
+                rt::None => { #none }
+            }
+        })
     }
 
     /// An object that no pointer of the record leads to.

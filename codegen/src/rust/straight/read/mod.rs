@@ -32,7 +32,7 @@ mod sweep;
 mod text;
 mod waits;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
@@ -68,24 +68,27 @@ pub(super) struct Reader {
     pub doubt: Option<String>,
     /// Values of the root that it does not see, so that both are tried.
     pub tried: BTreeSet<RowId>,
+    /// Whether the value is right in any case: what it does not look at follows from that.
+    pub sure: bool,
 }
 
 /// The function `read` and those that it calls.
 pub(super) fn emit(straight: &Straight<'_, '_>) -> Able<Reader> {
-    let made = |doubt| -> Able<Reader> {
+    let made = |doubt, sure: bool| -> Able<Reader> {
         let reading = Reading::new(straight, doubt);
+        reading.unsure.set(reading.unsure.get() || !sure);
         let entry = reading.entry()?;
         let functions = reading.functions()?;
         let (tokens, tried) = (quote!(#entry #functions), reading.tried.take());
-        Ok(Reader { tokens, doubt: reading.doubt.take(), tried })
+        Ok(Reader { tokens, doubt: reading.doubt.take(), tried, sure: !reading.unsure.get() })
     };
-    let reader = made(None)?;
+    let reader = made(None, true)?;
     if reader.doubt.is_none() {
         return Ok(reader);
     }
     // The writer looks at all rules, so nothing has to be noted for them.
     straight.noting.set(false);
-    made(reader.doubt)
+    made(reader.doubt, reader.sure)
 }
 
 /// Makes the reader.
@@ -112,6 +115,8 @@ struct Reading<'s, 'p, 'm> {
     placing: bool,
     /// Why the reader cannot vouch for what it reads.
     doubt: RefCell<Option<String>>,
+    /// Whether that may be something about the value, and not only what follows from it.
+    unsure: Cell<bool>,
     /// Values of the root that it does not see.
     tried: RefCell<BTreeSet<RowId>>,
 }
@@ -255,13 +260,17 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             locals: Locals::new(&straight.record(model.root).name),
             placing: doubt.is_none() && straight.record(model.root).owns_objects(),
             doubt: RefCell::new(doubt),
+            unsure: Cell::new(false),
             tried: RefCell::default(),
         };
         let pooled = model.pointers.iter().filter(|kind| kind.pool.is_some());
         let sides = pooled.filter_map(|kind| reading.anchors.side(model, kind.base?, model.root));
         reading.bases = sides.map(|(number, _)| number).collect();
-        if let Some(why) = reading.general_doubt() {
-            reading.doubt(&why);
+        for (why, is_value) in reading.general_doubts() {
+            match is_value {
+                true => reading.doubt_value(&why),
+                false => reading.doubt(&why),
+            }
         }
         reading
     }
@@ -357,9 +366,11 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let pools = (sealed && pooled).then(|| quote!(cx.pools_hold()?;));
         let check = sealed.then(|| {
             quote! {
-                #ends
                 #pools
-                #sums
+                if !options.trusting {
+                    #ends
+                    #sums
+                }
                 seen_root(&value, #arena &cx)?;
             }
         });
@@ -505,7 +516,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         if self.straight.ranks().is_empty() {
             return Ok(TokenStream::new());
         }
-        self.doubt("a reference that counts only some of the elements");
+        self.doubt_value("a reference that counts only some of the elements");
         self.straight.in_epoch(epoch, || self.straight.seen_ranks(self.straight.view(epoch)))
     }
 
@@ -728,6 +739,13 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         self.doubt.borrow_mut().get_or_insert_with(|| why.to_owned());
     }
 
+    /// The same of something that the value depends on.
+    fn doubt_value(&self, why: &str) {
+        self.unsure.set(true);
+
+        self.doubt(why);
+    }
+
     fn scope(&self, ctx: &Ctx<'m>) -> Scope<'_> {
         Scope { frames: ctx.frames.clone(), it: None, late: Some(self) }
     }
@@ -842,7 +860,7 @@ impl Late for Reading<'_, '_, '_> {
         match (found, &self.model[expr]) {
             (Some(at), _) => Ok(quote!(rt::Some(i128::from(#at)))),
             (None, Expr::At(path)) => {
-                self.doubt("the address of something elsewhere");
+                self.doubt_value("the address of something elsewhere");
                 let straight = self.straight;
                 let view = straight.view(straight.epoch.get().unwrap_or(0));
                 straight.sight_at(scope, view, path)

@@ -214,7 +214,7 @@ impl<'m> Reading<'_, '_, 'm> {
             ctx.extent.as_ref().map(|extent| quote!(#extent = rt::Some((#from, #end));))
         };
         let read = if self.is_table(own) {
-            self.doubt("a table that follows from the value");
+            self.doubt_value("a table that follows from the value");
             let value = sink(self.wrap(target, quote!(rt::Default::default())));
             let extent = extent(quote!(#from));
             quote!(#begin let #from = #part.at(); #extent #value)

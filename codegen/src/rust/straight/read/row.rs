@@ -83,6 +83,31 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(())
     }
 
+    /// Code that reads the members of a pool to the end of the region around. Which they are is compared
+    /// by the reader in the end, or by what writes the value again, if the file is not trusted.
+    fn members_to_end(
+        &self,
+        ctx: &Ctx<'m>,
+        spot: &Spot,
+        row: &'m Row,
+        part: &Ident,
+        pad: u64,
+    ) -> TokenStream {
+        let rest = quote!(#part.rest(););
+        if self.is_sealed() {
+            return rest;
+        }
+        let shape = self.straight.shapes.of(&row.ty, row);
+        let all = || self.item(ctx, spot, &row.ty, row, &shape, &|_| TokenStream::new());
+        match self.straight.perhaps(all) {
+            Ok(all) if pad <= 1 => quote!(if cx.trusts() { #all } else { #rest }),
+            _ => {
+                self.doubt_value("a pool to the end of a region");
+                rest
+            }
+        }
+    }
+
     /// A row with bytes at a spot.
     pub(super) fn row_here(
         &self,
@@ -117,7 +142,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let from = self.local("a");
                 let members = match &row.ty {
                     Type::Array(array) if matches!(array.length, ArrayLength::Fill) => {
-                        quote!(#part.rest();)
+                        self.members_to_end(ctx, spot, row, part, *pad)
                     }
                     _ if *pad > 1 => return unable("so many members of a pool with padding"),
                     ty => {
@@ -161,7 +186,7 @@ impl<'m> Reading<'_, '_, 'm> {
             shape => shape,
         };
         if !is_field && (!row.checks.is_empty() || row.reference.is_some()) {
-            self.doubt("a rule for what is not in the value");
+            self.doubt_value("a rule for what is not in the value");
         }
         let extent = work.extents.contains(&id).then(|| extent(ctx.record, id));
         if extent.is_some() && !row.none.is_empty() && matches!(row.ty, Type::Cell(_)) {
@@ -502,7 +527,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     }
                     RunLength::Fill => {
                         // By itself it has none, and in a room what is left of that.
-                        self.doubt("padding that fills a room");
+                        self.doubt_value("padding that fills a room");
                         work.code.extend(quote!(s::zeros(#part.rest())?;));
                         return Ok(());
                     }

@@ -22,7 +22,7 @@ use crate::rust::straight::locals::case_name;
 use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::operators::inside;
 use crate::rust::straight::pools::PoolText;
-use crate::rust::straight::questions::{is_algorithm, only_row, rows_with_bytes};
+use crate::rust::straight::questions::{is_algorithm, is_plain_number, only_row, rows_with_bytes};
 use crate::rust::straight::scope::Scope;
 use crate::rust::straight::summed::{AtHand, Base, Edge, Summed, distance, plus, summed};
 
@@ -84,13 +84,15 @@ enum Address {
 }
 
 impl<'m> Reading<'_, '_, 'm> {
-    /// Something in the model that the reader does not look at, wherever it is.
-    pub(super) fn general_doubt(&self) -> Option<String> {
+    /// What in the model the reader does not look at, wherever it is, and whether the value depends on
+    /// that.
+    pub(super) fn general_doubts(&self) -> Vec<(String, bool)> {
         let model = self.model;
+        let mut found = Vec::new();
         if !model.relocation.is_empty() {
-            return Some("a relocation table".to_owned());
+            found.push(("a relocation table".to_owned(), true));
         }
-        model.records.iter().flat_map(|record| &record.rows).find_map(|row| {
+        for row in model.records.iter().flat_map(|record| &record.rows) {
             let why = match (&row.kind, &row.role) {
                 (RowKind::Pool { kept: true, .. }, _) => "a pool whose members are data",
                 (RowKind::Pool { .. }, _) if row.when.is_some() => "a pool with a condition",
@@ -102,15 +104,14 @@ impl<'m> Reading<'_, '_, 'm> {
                 (_, Role::Kept(expr)) if is_algorithm(model, *expr) => {
                     "a table that follows from the value"
                 }
-                (kind, Role::Kept(_))
-                    if !matches!((kind, &row.ty), (RowKind::Plain, Type::Cell(_))) =>
-                {
+                (_, Role::Kept(_)) if !is_plain_number(row) => {
                     "something else than a number that is kept"
                 }
-                _ => return None,
+                _ => continue,
             };
-            Some(why.to_owned())
-        })
+            found.push((why.to_owned(), !matches!(row.kind, RowKind::Mark { .. })));
+        }
+        found
     }
 
     /// Code that remembers a pool between two addresses, if the reader looks at pools.
@@ -495,6 +496,12 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         }
         for (id, row) in self.derived(ctx) {
+            // What a file has instead of what usually follows is part of the value.
+            let is_value = matches!(row.role, Role::Kept(_)) && (work.wanted)(id).is_some();
+            let doubt = |why: &str| match is_value {
+                true => self.doubt_value(why),
+                false => self.doubt(why),
+            };
             let cases =
                 row.definers.iter().all(|definer| matches!(definer.scope, DefinerScope::Case(..)));
             if cases && !row.definers.is_empty() {
@@ -503,7 +510,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 continue;
             }
             let (Some(source), name) = (self.own_source(ctx, row), early(ctx.record, id)) else {
-                self.doubt("a number that follows from several things, or something around it");
+                doubt("a number that follows from several things, or something around it");
                 continue;
             };
             if self.follows(ctx, id, &source) {
@@ -511,22 +518,25 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             match summed(ctx.view, ctx.record, row) {
                 // Otherwise the writer looks at it.
-                Ok(Some(_)) if self.doubt.borrow().is_some() => continue,
+                Ok(Some(_)) if self.doubt.borrow().is_some() => {
+                    doubt("a number that follows from bytes of the file");
+                    continue;
+                }
                 Ok(Some(sum)) => {
                     match self.same_sum(work, ctx, id, &sum) {
                         Ok(same) => work.code.extend(same),
-                        Err(Unable(why)) => self.doubt(&why),
+                        Err(Unable(why)) => doubt(&why),
                     }
                     continue;
                 }
                 Ok(None) => {}
                 Err(Unable(why)) => {
-                    self.doubt(&why);
+                    doubt(&why);
                     continue;
                 }
             }
             if !self.known.borrow().contains(&name.to_string()) {
-                self.doubt("something else than a number that follows from the value");
+                doubt("something else than a number that follows from the value");
                 continue;
             }
             // What follows from nothing is stored as zero.
@@ -536,12 +546,12 @@ impl<'m> Reading<'_, '_, 'm> {
                 Some(Address::Of(row, end)) => {
                     let there = self.row(ctx, ctx.record, row);
                     if there.when.is_some() || !there.none.is_empty() {
-                        self.doubt("the address of what may not be there");
+                        doubt("the address of what may not be there");
                         continue;
                     }
                     let extent = extent(ctx.record, row);
                     if !mentions(&work.code, &extent.to_string()) {
-                        self.doubt("an address that is not known");
+                        doubt("an address that is not known");
                         continue;
                     }
                     let side = if end { quote!((_, at)) } else { quote!((at, _)) };
@@ -551,7 +561,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     let DefinerSource::Expr(expr) = &source else {
                         match self.same_size(work, ctx, &name, &source) {
                             Some(same) => work.code.extend(same),
-                            None => self.doubt("a measure"),
+                            None => doubt("a measure"),
                         }
                         continue;
                     };
@@ -565,7 +575,7 @@ impl<'m> Reading<'_, '_, 'm> {
                                 .unwrap_or_else(|| quote!(s::holds(#name == #said)?;))
                         }
                         Err(Unable(why)) => {
-                            self.doubt(&why);
+                            doubt(&why);
                             continue;
                         }
                     }

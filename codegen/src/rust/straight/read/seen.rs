@@ -161,7 +161,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 let is_inline = matches!(row.homes.get(ctx.epoch), Some(Home::Next | Home::At(_)))
                     && !has_pointer(&row.ty)
                     && !is_aligned(&row.ty);
-                if asked < id && is_inline && !row.ty.is_bits() && row.none.is_empty() {
+                let is_always = row.when.is_none();
+                if asked < id && is_always && is_inline && !row.ty.is_bits() && row.none.is_empty()
+                {
                     found.push(asked);
                 }
             }
@@ -186,7 +188,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let Some(shape) = shape else { return unable("a value that is in no value") };
         let field = self.local("f");
         if let (Some(constant), true) = (usual(row), self.straight.is_tried(ctx.record, row)) {
-            self.doubt("a value that is seen in the file");
+            self.doubt_value("a value that is seen in the file");
             self.tried.borrow_mut().insert(id);
             let Some(value) = self.straight.shapes.constant(constant, &shape, true) else {
                 return unable("a constant of another Rust type");

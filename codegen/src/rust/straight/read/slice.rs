@@ -23,7 +23,7 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// Steps over such a row.
     pub(super) fn pass(&self, work: &mut Work<'_, 'm>, row: &'m Row, spot: &Spot) -> Able<()> {
-        self.doubt("a shared table");
+        self.doubt_value("a shared table");
         match (&row.ty, spot) {
             (Type::Pointer(_) | Type::Array(_), Spot::Block { .. }) => {}
             (Type::Pointer(pointer), Spot::Stream { part, .. }) => {
@@ -62,7 +62,7 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         let Some(count) = count else { return unable("a slice without a number of elements") };
         let Some(shape) = shape else { return unable("a slice that is in no value") };
-        self.doubt("a shared table");
+        self.doubt_value("a shared table");
         let number = |row: RowId| {
             self.checked({
                 let name = early(ctx.record, row);

@@ -2,7 +2,7 @@
 
 use formwork::algorithms::{FNV1A_SEED, fnv1a_32};
 use formwork::{ReadErrorKind, ReadOptions};
-use formwork_interpreter::{Program, Value, in_layout, read};
+use formwork_interpreter::{Program, Value, in_layout, read, write};
 use formwork_tests::flows::{case, int, list, record};
 use formwork_tests::golden::{Feature, features};
 use formwork_tests::laws::{self, Broken, Outcome};
@@ -92,6 +92,75 @@ fn changed_files_are_errors_or_files() {
             }
         }
     });
+}
+
+/// What is read of a file that is trusted, if that is right: the value that is read otherwise; and if the
+/// file is refused otherwise, and the value can be written, then a file with that value.
+fn trusted(program: &Program, bytes: &[u8]) -> Result<(), String> {
+    let value = |options| read(program, bytes, &options).map(|document| document.value());
+    let trusted = value(ReadOptions::default().trusting(true));
+    match (value(ReadOptions::default()), trusted) {
+        (Ok(value), Ok(trusted)) if value == trusted => Ok(()),
+        (Ok(_), Ok(trusted)) => Err(format!("another value is trusted: {trusted:?}")),
+        (Ok(_), Err(error)) => Err(format!("it is refused if it is trusted: {error}")),
+        (Err(_), Err(_)) => Ok(()),
+        (Err(error), Ok(trusted)) => {
+            let Ok(written) = write(program, &trusted) else { return Ok(()) };
+            let again = read(program, &written, &ReadOptions::default());
+            match again.map(|document| document.value()) {
+                Ok(again) if again == trusted => Ok(()),
+                again => Err(format!("{error}; trusted, and written as {again:?}")),
+            }
+        }
+    }
+}
+
+#[test]
+fn files_that_are_trusted_have_the_same_values() {
+    each(|feature, model, problems| {
+        for file in &feature.files {
+            let changed = (0..file.bytes.len()).map(|at| {
+                let mut bytes = file.bytes.clone();
+                bytes[at] = bytes[at].wrapping_add(1);
+                bytes
+            });
+            let all = std::iter::once(file.bytes.clone()).chain(changed);
+            let found = all.filter_map(|bytes| Some((trusted(model, &bytes).err()?, hex(&bytes))));
+            for (error, bytes) in found.take(3) {
+                problems.push(format!("{}: {error}\n    {bytes}", file.name));
+            }
+        }
+    });
+}
+
+/// What follows from the value is not compared, and what is unusual in it is not kept.
+#[test]
+fn what_follows_from_the_value_is_trusted() {
+    let program = programs::from_text(
+        "trust.kdl",
+        "module t \"Trust\" root=File endian=little\n\
+         string Text length=until-nul\n\
+         pointer Label u8 to=Text in=File.texts.texts\n\
+         struct File { u8 sum is=\"sum(list)\"; u8 list count=2 max=9; Label a; Label b; Texts texts }\n\
+         struct Texts { pool texts of=Text }\n",
+        None,
+    )
+    .expect("the schema is right");
+    let trusting = ReadOptions::default().trusting(true);
+    let strictly = |bytes: &[u8]| read(&program, bytes, &ReadOptions::default()).map(drop);
+    let trusted = |bytes: &[u8]| {
+        let document = read(&program, bytes, &trusting).map_err(|error| error.kind().code())?;
+        Ok(document.write().expect("it can be written"))
+    };
+    let usual = b"\x03\x01\x02\x05\x07b\0a\0";
+    assert_eq!(trusted(usual).as_deref(), Ok(&usual[..]));
+    // A wrong sum, and texts in another order, which nobody remembers.
+    assert!(strictly(b"\x04\x01\x02\x05\x07b\0a\0").is_err());
+    assert_eq!(trusted(b"\x04\x01\x02\x05\x07b\0a\0").as_deref(), Ok(&usual[..]));
+    assert!(strictly(b"\x03\x01\x02\x07\x05a\0b\0").is_ok());
+    assert_eq!(trusted(b"\x03\x01\x02\x07\x05a\0b\0").as_deref(), Ok(&usual[..]));
+    // Rules about values hold.
+    assert_eq!(trusted(b"\x03\x0a\x02\x05\x07b\0a\0"), Err("above_maximum"));
 }
 
 /// A file of `recursion.kdl` with so many lists in each other.

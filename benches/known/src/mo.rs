@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::cursor::{be16, be32, find, le16, le32, Cursor};
+use crate::cursor::{be32, find, le32, Cursor};
 
 formwork::schema!("mo");
 
 pub fn read(bytes: &[u8]) -> Option<File<'_>> {
     let magic = bytes.first_chunk::<4>()?;
     let catalogue = match magic {
-        b"\xde\x12\x04\x95" => catalogue(bytes, le16, le32)?,
-        b"\x95\x04\x12\xde" => catalogue(bytes, be16, be32)?,
+        b"\xde\x12\x04\x95" => catalogue(bytes, le32)?,
+        b"\x95\x04\x12\xde" => catalogue(bytes, be32)?,
         _ => return None,
     };
     Some(File { magic: Cow::Borrowed(magic), catalogue, ..File::default() })
@@ -19,7 +19,6 @@ pub fn read(bytes: &[u8]) -> Option<File<'_>> {
 #[inline(always)]
 fn catalogue(
     bytes: &[u8],
-    u16: impl Fn(&[u8], usize) -> u16,
     u32: impl Fn(&[u8], usize) -> u32 + Copy,
 ) -> Option<Catalogue<'_>> {
     let b = bytes.first_chunk::<28>()?;
@@ -43,14 +42,15 @@ fn catalogue(
     let (originals, translations) = (messages(u32(b, 12))?, messages(u32(b, 16))?);
     let hashes = Cursor::at(bytes, u32(b, 24).into())?.many(u32(b, 20) as usize, 4)?;
     let hashes = hashes.chunks_exact(4).map(|b| u32(b, 0)).collect();
-    let (major, minor) = (u16(b, 4), u16(b, 6));
-    Some(Catalogue { major, minor, originals, translations, hashes, ..Catalogue::default() })
+    // Texts that depend on the system are not read by hand.
+    let revision = Some(u32(b, 4)).filter(|revision| revision % 0x10000 == 0)?;
+    Some(Catalogue { revision, originals, translations, hashes, ..Catalogue::default() })
 }
 
 pub fn write(file: &File<'_>) -> Option<Vec<u8>> {
     match &*file.magic {
-        b"\xde\x12\x04\x95" => put(file, u16::to_le_bytes, u32::to_le_bytes),
-        b"\x95\x04\x12\xde" => put(file, u16::to_be_bytes, u32::to_be_bytes),
+        b"\xde\x12\x04\x95" => put(file, u32::to_le_bytes),
+        b"\x95\x04\x12\xde" => put(file, u32::to_be_bytes),
         _ => None,
     }
 }
@@ -58,10 +58,9 @@ pub fn write(file: &File<'_>) -> Option<Vec<u8>> {
 #[inline(always)]
 fn put(
     file: &File<'_>,
-    u16: impl Fn(u16) -> [u8; 2],
     u32: impl Fn(u32) -> [u8; 4] + Copy,
 ) -> Option<Vec<u8>> {
-    let Catalogue { major, minor, originals, translations, hashes, .. } = &file.catalogue;
+    let Catalogue { revision, originals, translations, hashes, .. } = &file.catalogue;
     let tables = originals.len() * 16;
     if originals.len() != translations.len() {
         return None;
@@ -72,8 +71,7 @@ fn put(
     u32::try_from(end + texts).ok()?;
     let mut out = Vec::with_capacity(end + texts);
     out.extend_from_slice(&file.magic);
-    out.extend_from_slice(&u16(*major));
-    out.extend_from_slice(&u16(*minor));
+    out.extend_from_slice(&u32(*revision));
     let numbers = [originals.len(), 28, 28 + tables / 2, hashes.len(), 28 + tables];
     for number in numbers {
         out.extend_from_slice(&u32(number as u32));

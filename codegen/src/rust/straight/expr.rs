@@ -356,6 +356,15 @@ impl<'m> Straight<'_, 'm> {
                 quote!(rt::Some(#a || #b))
             }));
         }
+        if let (BinaryOp::Equal | BinaryOp::NotEqual, Some(asked)) = (op, self.beside_none(a, b)) {
+            let (Typed::Number(asked) | Typed::Truth(asked) | Typed::Text(asked)) =
+                self.typed(scope, view, asked)?;
+            let is_none = match op {
+                BinaryOp::Equal => quote!((#asked).is_none()),
+                _ => quote!((#asked).is_some()),
+            };
+            return Ok(Typed::Truth(quote!(rt::Some(#is_none))));
+        }
         let (a, b) = (self.typed(scope, view, a)?, self.typed(scope, view, b)?);
         if let (Typed::Text(a), Typed::Text(b)) = (&a, &b) {
             return match comparison(op) {
@@ -364,6 +373,22 @@ impl<'m> Straight<'_, 'm> {
             };
         }
         combined(op, &a.number()?, &b.number()?)
+    }
+
+    /// What is compared with the word `none`, if one of two sides is that.
+    fn beside_none(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let is_none = |side: ExprId| match &self.model[side] {
+            Expr::Path(path) => match path.steps.as_slice() {
+                [Step::Field(field)] => field.members.is_empty() && field.name == "none",
+                _ => false,
+            },
+            _ => false,
+        };
+        match (is_none(a), is_none(b)) {
+            (false, true) => Some(a),
+            (true, false) => Some(b),
+            _ => None,
+        }
     }
 
     /// Code that runs `then` for what a path leads to; for all of it, if it may be a stream.

@@ -17,10 +17,7 @@ pub fn read(bytes: &[u8]) -> Option<File<'_>> {
 }
 
 #[inline(always)]
-fn catalogue(
-    bytes: &[u8],
-    u32: impl Fn(&[u8], usize) -> u32 + Copy,
-) -> Option<Catalogue<'_>> {
+fn catalogue(bytes: &[u8], u32: impl Fn(&[u8], usize) -> u32 + Copy) -> Option<Catalogue<'_>> {
     let b = bytes.first_chunk::<28>()?;
     let count = u32(b, 8) as usize;
     let messages = |at: u32| {
@@ -56,10 +53,7 @@ pub fn write(file: &File<'_>) -> Option<Vec<u8>> {
 }
 
 #[inline(always)]
-fn put(
-    file: &File<'_>,
-    u32: impl Fn(u32) -> [u8; 4] + Copy,
-) -> Option<Vec<u8>> {
+fn put(file: &File<'_>, u32: impl Fn(u32) -> [u8; 4] + Copy) -> Option<Vec<u8>> {
     let Catalogue { revision, originals, translations, hashes, .. } = &file.catalogue;
     let tables = originals.len() * 16;
     if originals.len() != translations.len() {

@@ -652,7 +652,8 @@ impl<'p> Engine<'p, '_> {
             self.writing.members.keys().map(|(node, row)| Loc::row(*node, *row)).collect();
         for pool in pools {
             let RowKind::Pool { order, .. } = &self.tree.row(pool).kind else { continue };
-            if self.pool_order(pool, order)? != PoolOrder::EachUse {
+            let may_be = order.iter().any(|(_, order)| *order == PoolOrder::EachUse);
+            if !may_be || self.pool_order(pool, order)? != PoolOrder::EachUse {
                 continue;
             }
             let mut met = self.pooled_texts(pool)?;

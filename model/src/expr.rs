@@ -261,6 +261,8 @@ pub enum Function {
     Murmur3,
     /// `fnv1a(text)`.
     Fnv1a,
+    /// `polynomial(text, factor, start)`, where `start` may be left out.
+    Polynomial,
     /// `crc32(text)`.
     Crc32,
     /// `adler32(text)`.
@@ -298,6 +300,7 @@ impl Function {
         match self {
             Function::Murmur3 => "murmur3",
             Function::Fnv1a => "fnv1a",
+            Function::Polynomial => "polynomial",
             Function::Crc32 => "crc32",
             Function::Adler32 => "adler32",
             Function::Stem => "stem",

@@ -259,17 +259,30 @@ pub struct Trim {
     pub strip: Option<u8>,
 }
 
-/// Bytes that end something.
+/// Bytes that end something, or any one of several units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terminator {
-    /// Not empty.
+    /// Empty if it is any of several units.
     pub bytes: Vec<u8>,
+    /// It is one unit from one of these up to the other. Then it is not dropped, since it would not be
+    /// known which one it was.
+    pub any: Vec<(u32, u32)>,
+    /// Byte order of such a unit, if it is not that of the record.
+    pub order: Option<ByteOrder>,
     /// Found at multiples of this from the start: bytes of a unit of the text that it ends.
     pub unit: u8,
     /// What happens to it.
     pub mode: Terminated,
     /// Whether the end of the region around may stand for it.
     pub optional: bool,
+}
+
+impl Terminator {
+    /// Whether it is told by the byte order of the record.
+    #[must_use]
+    pub fn has_order(&self) -> bool {
+        self.unit > 1 && self.order.is_none() && !self.any.is_empty()
+    }
 }
 
 /// What becomes of a [`Terminator`].

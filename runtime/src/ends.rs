@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::load::Endian;
 use crate::model::{LengthRule, Terminated, Terminator, Trim};
 
 /// Where a byte is first. Eight bytes are looked at together, since most texts are longer than that.
@@ -26,8 +27,12 @@ pub(crate) fn find_byte(bytes: &[u8], wanted: u8) -> Option<usize> {
 /// A terminator.
 #[derive(Debug, Clone, Copy)]
 pub struct Stop<'a> {
-    /// Not empty.
+    /// Empty if it is any of several units.
     pub bytes: &'a [u8],
+    /// It is one unit from one of these up to the other.
+    pub any: &'a [(u32, u32)],
+    /// Whether the highest byte of such a unit comes first.
+    pub big: bool,
     /// It begins at multiples of this, from the start of the content on.
     pub unit: u8,
     /// What happens to it.
@@ -36,23 +41,57 @@ pub struct Stop<'a> {
     pub optional: bool,
 }
 
-impl<'a> From<&'a Terminator> for Stop<'a> {
-    fn from(of: &'a Terminator) -> Stop<'a> {
-        Stop { bytes: &of.bytes, unit: of.unit, mode: of.mode, optional: of.optional }
+impl<'a> Stop<'a> {
+    /// One in a struct of this byte order, which only units need.
+    #[must_use]
+    pub fn of(of: &'a Terminator, order: Endian) -> Stop<'a> {
+        let Terminator { bytes, any, order: own, unit, mode, optional } = of;
+        let big = own.map_or(order, Endian::from) == Endian::Big;
+        Stop { bytes, any, big, unit: *unit, mode: *mode, optional: *optional }
     }
-}
-
-impl Stop<'_> {
     /// Where it begins.
     #[must_use]
     #[inline]
     pub fn find(self, bytes: &[u8]) -> Option<usize> {
-        let unit = usize::from(self.unit.max(1));
+        let unit = self.unit();
         if let (Some(byte), 1) = (self.byte(), unit) {
             return find_byte(bytes, byte);
         }
-        let places = bytes.windows(self.bytes.len().max(1)).step_by(unit);
-        places.into_iter().position(|place| place == self.bytes).map(|index| index * unit)
+        let mut places = bytes.windows(self.width()).step_by(unit);
+        places.position(|place| self.is(place)).map(|index| index * unit)
+    }
+
+    /// Whether it is what these bytes begin with.
+    #[must_use]
+    pub fn begins(self, bytes: &[u8]) -> bool {
+        bytes.get(..self.width()).is_some_and(|place| self.is(place))
+    }
+
+    /// Whether so many bytes as it has are it.
+    fn is(self, place: &[u8]) -> bool {
+        if self.any.is_empty() {
+            return place == self.bytes;
+        }
+        let add = |unit: u32, byte: &u8| (unit << 8) | u32::from(*byte);
+        let unit = match self.big {
+            true => place.iter().fold(0, add),
+            false => place.iter().rev().fold(0, add),
+        };
+        self.any.iter().any(|(least, most)| (*least..=*most).contains(&unit))
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    #[inline]
+    pub fn width(self) -> usize {
+        match self.any {
+            [] => self.bytes.len().max(1),
+            _ => self.unit(),
+        }
+    }
+
+    fn unit(self) -> usize {
+        usize::from(self.unit.max(1))
     }
 
     /// How long the content is if the terminator begins here, and how many bytes that is with what is
@@ -60,7 +99,7 @@ impl Stop<'_> {
     #[must_use]
     #[inline]
     pub fn taken(self, at: usize) -> (usize, usize) {
-        let behind = at + self.bytes.len();
+        let behind = at + self.width();
         match self.mode {
             Terminated::Kept => (behind, behind),
             Terminated::Dropped => (at, behind),
@@ -75,7 +114,7 @@ impl Stop<'_> {
     pub fn ends(self, content: &[u8]) -> bool {
         match self.mode {
             Terminated::Kept => {
-                self.find(content).map(|at| at + self.bytes.len()) == Some(content.len())
+                self.find(content).map(|at| at + self.width()) == Some(content.len())
             }
             Terminated::Dropped if self.bytes.len() > 1 => {
                 self.find(&[content, self.bytes].concat()) == Some(content.len())
@@ -101,20 +140,20 @@ pub struct Cut<'a> {
     pub strip: Option<u8>,
 }
 
-impl<'a> From<&'a Trim> for Cut<'a> {
-    fn from(of: &'a Trim) -> Cut<'a> {
-        Cut { stop: of.terminator.as_ref().map(Stop::from), strip: of.strip }
-    }
-}
-
 impl<'a> Cut<'a> {
+    /// One in a struct of this byte order.
+    #[must_use]
+    pub fn of(of: &'a Trim, order: Endian) -> Cut<'a> {
+        Cut { stop: of.terminator.as_ref().map(|stop| Stop::of(stop, order)), strip: of.strip }
+    }
+
     /// How long the content in such a room is.
     #[must_use]
     #[inline]
     pub fn length(self, room: &[u8]) -> usize {
         if let Some((stop, at)) = self.stop.and_then(|stop| Some((stop, stop.find(room)?))) {
             return match stop.mode {
-                Terminated::Kept => at + stop.bytes.len(),
+                Terminated::Kept => at + stop.width(),
                 Terminated::Dropped | Terminated::Unread => at,
             };
         }

@@ -14,6 +14,12 @@ pub(crate) fn fnv1a(text: &[u8], seed: Option<i128>) -> u32 {
     crate::fnv1a_32(text, seed_of(seed).unwrap_or(crate::FNV1A_SEED))
 }
 
+/// `polynomial(text, factor, start)`. Of numbers count the lowest 32 bits.
+#[must_use]
+pub(crate) fn polynomial(text: &[u8], factor: i128, start: i128) -> u32 {
+    crate::polynomial_32(text, factor as u32, start as u32)
+}
+
 fn seed_of(seed: Option<i128>) -> Option<u32> {
     seed.and_then(|seed| u32::try_from(seed).ok())
 }

@@ -17,6 +17,22 @@ pub fn fnv1a_32(bytes: &[u8], seed: u32) -> u32 {
     bytes.iter().fold(seed, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME))
 }
 
+/// The bytes as coefficients of a polynomial, computed at `factor` modulo 2^32 from `start` on: for each
+/// byte the hash is multiplied and the byte added. Many formats have such a hash, each with a factor of
+/// its own: 31 from 0 on, 33 from 5381 on, or a number that the file says.
+///
+/// ```
+/// use formwork::algorithms::polynomial_32;
+///
+/// assert_eq!(polynomial_32(b"ab", 31, 0), 97 * 31 + 98);
+/// assert_eq!(polynomial_32(b"b", 31, polynomial_32(b"a", 31, 0)), polynomial_32(b"ab", 31, 0));
+/// ```
+#[must_use]
+pub fn polynomial_32(bytes: &[u8], factor: u32, start: u32) -> u32 {
+    let step = |hash: u32, byte: &u8| hash.wrapping_mul(factor).wrapping_add(u32::from(*byte));
+    bytes.iter().fold(start, step)
+}
+
 /// MurmurHash3, the variant of 32 bits for x86, with `seed` (0 in most formats).
 ///
 /// ```

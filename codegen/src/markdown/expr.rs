@@ -192,6 +192,19 @@ pub(super) fn words(model: &Model, expr: ExprId) -> String {
             [text] => format!("FNV-1a hash of {}", written(model, *text)),
             _ => written(model, expr),
         },
+        Expr::Call(Function::Polynomial, arguments) => match arguments.as_slice() {
+            [text, rest @ ..] => {
+                let (text, rest): (_, Vec<String>) =
+                    (written(model, *text), rest.iter().map(|of| written(model, *of)).collect());
+                match rest.as_slice() {
+                    [factor, start] => {
+                        format!("polynomial hash of {text} with factor {factor}, from {start} on")
+                    }
+                    factor => format!("polynomial hash of {text} with factor {}", factor.concat()),
+                }
+            }
+            [] => written(model, expr),
+        },
         Expr::Call(Function::Crc32, arguments) => match arguments.as_slice() {
             [bytes] => format!("CRC-32 of {}", words(model, *bytes)),
             _ => written(model, expr),
@@ -303,6 +316,11 @@ mod tests {
         check("size(list)", "size of `list`, in bytes");
         check("fnv1a(name)", "FNV-1a hash of `name`");
         check("murmur3(name, 5)", "murmur3 hash of `name` with seed `5`");
+        check("polynomial(name, 31)", "polynomial hash of `name` with factor `31`");
+        check(
+            "polynomial(name, 33, 5381)",
+            "polynomial hash of `name` with factor `33`, from `5381` on",
+        );
         check("length(name)", "length of `name`, in bytes");
     }
 }

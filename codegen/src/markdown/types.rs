@@ -482,6 +482,17 @@ fn amount(cx: &Cx<'_>, size: ExprId) -> String {
 
 fn terminator_text(terminator: &Terminator) -> String {
     let mut out = match terminator.bytes.as_slice() {
+        [] => {
+            let any = terminator.any.iter().map(|(least, most)| match least == most {
+                true => code(&format!("{least:#x}")),
+                false => code(&format!("{least:#x}..{most:#x}")),
+            });
+            let units = match terminator.unit {
+                1 => "bytes",
+                _ => "units",
+            };
+            format!("one of the {units} {}", any.collect::<Vec<String>>().join(", "))
+        }
         [0] => "a zero byte".to_owned(),
         zeros if zeros.iter().all(|byte| *byte == 0) => format!("{} zero bytes", zeros.len()),
         bytes => {
@@ -491,8 +502,10 @@ fn terminator_text(terminator: &Terminator) -> String {
     };
     out += match terminator.mode {
         Terminated::Dropped => "",
-        Terminated::Kept => ", which belong to it",
-        Terminated::Unread => ", which belong to what follows",
+        Terminated::Kept if terminator.any.is_empty() => ", which belong to it",
+        Terminated::Unread if terminator.any.is_empty() => ", which belong to what follows",
+        Terminated::Kept => ", which belongs to it",
+        Terminated::Unread => ", which belongs to what follows",
     };
     if terminator.optional {
         out += ", or to the end of the bytes around it";

@@ -214,7 +214,15 @@ fn terminator_text(terminator: &Terminator) -> String {
         Terminated::Unread => " unread",
     };
     let optional = if terminator.optional { " optional" } else { "" };
-    format!("until {}{mode}{optional}", bytes_text(&terminator.bytes))
+    let end = match terminator.any.as_slice() {
+        [] => bytes_text(&terminator.bytes),
+        any => {
+            let any: Vec<String> =
+                any.iter().map(|(least, most)| format!("{least:#x}..{most:#x}")).collect();
+            format!("[{}]", any.join(" "))
+        }
+    };
+    format!("until {end}{mode}{optional}")
 }
 
 /// The union of a row's type, in arrays and regions too.

@@ -7,7 +7,7 @@ use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
-const FUNCTIONS: [&str; 33] = [
+const FUNCTIONS: [&str; 34] = [
     "count",
     "sum",
     "min",
@@ -26,6 +26,7 @@ const FUNCTIONS: [&str; 33] = [
     "patricia",
     "murmur3",
     "fnv1a",
+    "polynomial",
     "crc32",
     "adler32",
     "bytes",
@@ -139,9 +140,8 @@ impl<'t> Cx<'t> {
             }
             "bytes" => self.stored(env, name, args, span),
             "length" | "number" | "numbers" | "stem" | "extension" | "fnv1a" | "murmur3"
-            | "crc32" | "adler32" | "ends_with" | "floor" | "ceil" | "round" | "trunc" => {
-                self.plain_call(env, name, args, span)
-            }
+            | "polynomial" | "crc32" | "adler32" | "ends_with" | "floor" | "ceil" | "round"
+            | "trunc" => self.plain_call(env, name, args, span),
             other => {
                 let near = nearest(other, FUNCTIONS).map(str::to_owned);
                 let d = self.d.error("E0222", name.span, format!("unknown function `{other}`"));
@@ -159,11 +159,11 @@ impl<'t> Cx<'t> {
 
     fn arity(&mut self, name: &Spanned<String>, needs: usize, has: usize, span: Span) {
         let plural = if needs == 1 { "" } else { "s" };
-        self.d.error(
-            "E0222",
-            span,
-            format!("`{}` takes {needs} argument{plural}, not {has}", name.value),
-        );
+        self.arity_of(name, &format!("{needs} argument{plural}"), has, span);
+    }
+
+    fn arity_of(&mut self, name: &Spanned<String>, needs: &str, has: usize, span: Span) {
+        self.d.error("E0222", span, format!("`{}` takes {needs}, not {has}", name.value));
     }
 
     fn plain_call(
@@ -186,6 +186,11 @@ impl<'t> Cx<'t> {
             "crc32" => (Function::Crc32, &["text"], Shape::Int(None)),
             "adler32" => (Function::Adler32, &["text"], Shape::Int(None)),
             "murmur3" => (Function::Murmur3, &["text", "int"], Shape::Int(None)),
+            // Where it starts may be left out.
+            "polynomial" if args.len() == 2 => {
+                (Function::Polynomial, &["text", "int"], Shape::Int(None))
+            }
+            "polynomial" => (Function::Polynomial, &["text", "int", "int"], Shape::Int(None)),
             "floor" => (Function::Floor, &["number"], Shape::Int(None)),
             "ceil" => (Function::Ceil, &["number"], Shape::Int(None)),
             "round" => (Function::Round, &["number"], Shape::Int(None)),
@@ -193,7 +198,10 @@ impl<'t> Cx<'t> {
             _ => (Function::EndsWith, &["text", "text"], Shape::Bool),
         };
         if args.len() != kinds.len() {
-            self.arity(name, kinds.len(), args.len(), span);
+            match function {
+                Function::Polynomial => self.arity_of(name, "2 or 3 arguments", args.len(), span),
+                _ => self.arity(name, kinds.len(), args.len(), span),
+            }
             return None;
         }
         let mut list = Vec::new();

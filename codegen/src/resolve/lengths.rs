@@ -6,7 +6,7 @@ use super::shapes::is_array;
 use super::{Base, Cx, Env, Expr, ExprId, RecordId, Shape, Source, id32};
 use crate::model::{
     ArrayLength, ArrayType, Cell, Content, Encoding, Extent, Meaning, RecordKind, RegionType,
-    RunLength, RunType, Storage, Target, Trim, Type, WhenEmpty,
+    RunLength, RunType, Storage, Target, Terminated, Trim, Type, WhenEmpty,
 };
 use crate::syntax::ast::{Row, RowWord};
 use crate::syntax::builtin;
@@ -342,6 +342,19 @@ impl<'t> Cx<'t> {
         }
         let (extent, trim) = match (extent, terminator) {
             (Some(extent), terminator) => {
+                let span = props.span("terminator").unwrap_or(row.span);
+                if terminator
+                    .as_ref()
+                    .is_some_and(|end| !end.any.is_empty() && end.mode == Terminated::Unread)
+                {
+                    self.d
+                        .error(
+                            "E0225",
+                            span,
+                            "nothing follows that could read it: the size is said",
+                        )
+                        .help("say `terminated=kept`");
+                }
                 let trim = terminator.is_some() || strip.is_some();
                 (extent, trim.then_some(Trim { terminator, strip }))
             }

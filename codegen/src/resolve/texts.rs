@@ -3,12 +3,12 @@
 use super::imports::Found;
 use super::{Bound, Cx, Expr, ScopeId};
 use crate::model::{
-    Cell, Content, Encoding, Extent, Meaning, RegionType, RunLength, RunType, Storage, StringKind,
-    Terminated, Terminator, Type, unit_size,
+    ByteOrder, Cell, Content, Encoding, Extent, Meaning, RegionType, RunLength, RunType, Storage,
+    StringKind, Terminated, Terminator, Type, unit_size,
 };
 use crate::span::Span;
 use crate::syntax::ast::{Decl, DeclBody, Props};
-use crate::syntax::{builtin, hex};
+use crate::syntax::{builtin, hex, labels};
 
 /// Content by the name of its encoding.
 pub(super) fn content(word: Option<&str>, default: Content) -> Content {
@@ -31,6 +31,23 @@ fn nul(content: Content) -> Vec<u8> {
 /// Bytes of a unit of a text.
 fn unit(content: Content) -> u8 {
     u8::try_from(unit_size(content)).unwrap_or(1)
+}
+
+/// `[0, 0x0e..0x0f]`: units of so many bytes, one or several of them, both ends included.
+fn units(list: &str, unit: u8) -> Option<Vec<(u32, u32)>> {
+    let most = u32::MAX >> (32 - 8 * u32::from(unit));
+    let list = list.strip_prefix('[')?.strip_suffix(']')?;
+    list.split(',')
+        .map(|part| {
+            let part = part.trim();
+            let (least, last) = match labels::integer(part) {
+                Some(one) => (one, one),
+                None => labels::range(part)?,
+            };
+            let (least, last) = (u32::try_from(least).ok()?, u32::try_from(last).ok()?);
+            (least <= last && last <= most).then_some((least, last))
+        })
+        .collect()
 }
 
 impl<'t> Cx<'t> {
@@ -72,6 +89,8 @@ impl<'t> Cx<'t> {
             "until-nul" => {
                 let terminator = Terminator {
                     bytes: nul(content),
+                    any: Vec::new(),
+                    order: None,
                     unit: unit(content),
                     mode: Terminated::Dropped,
                     optional: false,
@@ -181,13 +200,18 @@ impl<'t> Cx<'t> {
     /// `terminator=`, `terminated=`, `terminator_optional=`.
     pub(super) fn terminator(&mut self, props: &Props, content: Content) -> Option<Terminator> {
         let text = props.text("terminator")?;
-        let bytes = if text == "nul" { Some(nul(content)) } else { hex(text) };
-        let bytes = bytes.filter(|bytes| !bytes.is_empty());
-        let Some(bytes) = bytes else {
+        let unit = unit(content);
+        let found = match text {
+            "nul" => Some((nul(content), Vec::new())),
+            list if list.starts_with('[') => units(list, unit).map(|any| (Vec::new(), any)),
+            bytes => hex(bytes).filter(|bytes| !bytes.is_empty()).map(|bytes| (bytes, Vec::new())),
+        };
+        let Some((bytes, any)) = found else {
             if let Some(span) = props.span("terminator") {
-                self.d
-                    .error("E0214", span, format!("`{text}` is no terminator"))
-                    .help("write bytes in hex, such as `terminator=\"0d0a\"`, or `nul`");
+                self.d.error("E0214", span, format!("`{text}` is no terminator")).help(
+                    "write bytes in hex, such as `terminator=\"0d0a\"`, or `nul`, or a list of units \
+                     such as `terminator=\"[0, 0x0e..0x0f]\"`",
+                );
             }
             return None;
         };
@@ -196,8 +220,20 @@ impl<'t> Cx<'t> {
             Some("unread") => Terminated::Unread,
             _ => Terminated::Dropped,
         };
+        if let (false, Terminated::Dropped, Some(span)) =
+            (any.is_empty(), mode, props.span("terminator"))
+        {
+            self.d
+                .error("E0225", span, "which of these it was would be lost")
+                .help("say `terminated=unread`, so that it is left for the next row, or `kept`");
+        }
+        let order = match content {
+            Content::Text(Encoding::Utf16Le) => Some(ByteOrder::Little),
+            Content::Text(Encoding::Utf16Be) => Some(ByteOrder::Big),
+            _ => None,
+        };
         let optional = props.flag("terminator_optional");
-        Some(Terminator { bytes, unit: unit(content), mode, optional })
+        Some(Terminator { bytes, any, order, unit, mode, optional })
     }
 
     /// `strip=`.

@@ -179,7 +179,7 @@ lists! {
     fields RegionType { inner, extent, trim }
     cases Extent { Size(size), End(address), Terminated(terminator), Rest, }
     fields Trim { terminator, strip }
-    fields Terminator { bytes, unit, mode, optional }
+    fields Terminator { bytes, any, order, unit, mode, optional }
     cases Terminated { Dropped, Kept, Unread, }
     fields ArrayType { element, length, stride, described }
     fields Described { by, filter, leading, columns, at }
@@ -261,7 +261,7 @@ lists! {
         EitherTrue,
         Concatenate,
     }
-    cases Function { Murmur3, Fnv1a, Crc32, Adler32, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
+    cases Function { Murmur3, Fnv1a, Polynomial, Crc32, Adler32, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
         Trunc, }
     cases StreamFunction { Count, Sum, Min, Max, Any, All, First, FirstIndex, }
     fields Path { start, steps, text }

@@ -433,6 +433,16 @@ impl<'p> Engine<'p, '_> {
                     _ => functions::fnv1a(bytes, seed).into(),
                 }))
             }
+            Function::Polynomial => {
+                let blob = text(0)?;
+                self.charge(blob.len.into())?;
+                let Val::Int(factor) = arg(1) else { return eval_error("expected a number") };
+                let start = match arg(2) {
+                    Val::Int(start) => start,
+                    _ => 0,
+                };
+                Ok(Val::Int(functions::polynomial(self.tree.bytes(blob), factor, start).into()))
+            }
             Function::Stem | Function::Extension => {
                 let Val::Text(path) = arg(0) else { return eval_error("expected a text") };
                 let bytes = self.tree.bytes(path);

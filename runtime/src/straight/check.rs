@@ -214,6 +214,13 @@ pub fn fnv1a(text: Option<&[u8]>, seed: Option<i128>) -> Option<i128> {
     text.map(|text| functions::fnv1a(text, seed).into())
 }
 
+/// The same, with a factor.
+#[inline]
+#[must_use]
+pub fn polynomial(text: Option<&[u8]>, factor: Option<i128>, start: Option<i128>) -> Option<i128> {
+    Some(functions::polynomial(text?, factor?, start?).into())
+}
+
 /// The name in a path up to its last dot, without folders.
 #[must_use]
 pub fn stem(path: &[u8]) -> &[u8] {

@@ -76,8 +76,9 @@ pub struct Ink<'v> {
     anchors: Vec<Vec<(Spot, Spot)>>,
     /// Addresses of elements that differ in size, for as long as they are needed.
     starts: Vec<Spot>,
-    /// Bytes that others have to be at places, since content ends in front of them.
-    behind: Vec<(Spot, &'static [u8])>,
+    /// Bytes that others have to be at places, since content ends in front of them, and how far those
+    /// before them reach.
+    behind: Vec<(Spot, Stop<'static>, Spot)>,
     /// How far the bytes reach that must follow something.
     reach: Spot,
     /// How often an address was written or remembered.
@@ -630,12 +631,13 @@ impl<'v> Ink<'v> {
         self.starts.truncate(mark);
     }
 
-    /// Remembers that these bytes must be the next ones, whoever writes them.
-    pub fn must_follow(&mut self, bytes: &'static [u8]) {
+    /// Remembers that a terminator must be next, whoever writes it, or the end of a region if that may
+    /// stand for it.
+    pub fn must_follow(&mut self, stop: Stop<'static>) {
         self.pins += 1;
         let here = self.here();
-        self.behind.push((here, bytes));
-        self.reach = self.reach.max(here.saturating_add(bytes.len() as u64));
+        self.behind.push((here, stop, self.reach));
+        self.reach = self.reach.max(here.saturating_add(stop.width() as u64));
     }
 
     /// A region ends here.
@@ -644,7 +646,13 @@ impl<'v> Ink<'v> {
     ///
     /// If bytes that must follow something in it reach beyond it.
     #[inline]
-    pub fn closes(&self) -> Straight<()> {
+    pub fn closes(&mut self) -> Straight<()> {
+        while let Some((_, _, reach)) =
+            self.behind.last().filter(|(at, stop, _)| stop.optional && *at == self.here())
+        {
+            self.reach = *reach;
+            self.behind.pop();
+        }
         super::holds(self.reach <= self.here())
     }
 
@@ -748,13 +756,15 @@ impl<'v> Ink<'v> {
     /// If the file is too large, or something was not placed.
     pub fn finish(&mut self) -> Straight<()> {
         self.store_waiting()?;
-        for (at, bytes) in core::mem::take(&mut self.behind) {
+        for (at, stop, _) in core::mem::take(&mut self.behind) {
             let rest = match self.file {
                 // What is written is that, or comes to nothing.
                 Some(file) => file.get(at as usize..),
                 None => self.out.get(self.place(at)..),
             };
-            super::holds(rest.is_some_and(|rest| rest.starts_with(bytes)))?;
+            super::holds(
+                rest.is_some_and(|rest| stop.begins(rest) || stop.optional && rest.is_empty()),
+            )?;
         }
         // Pointers that came too late for a table are missing there.
         let missing = !self.labels.is_empty() || self.tabled && !self.listed.is_empty();
@@ -884,7 +894,14 @@ mod tests {
     #[test]
     fn what_is_looked_at_again_is_written() {
         let file = [7; 400];
-        let stop = Stop { bytes: &[7], unit: 1, mode: Terminated::Dropped, optional: false };
+        let stop = Stop {
+            bytes: &[7],
+            any: &[],
+            big: false,
+            unit: 1,
+            mode: Terminated::Dropped,
+            optional: false,
+        };
         let mut out = Vec::new();
         let result = write(0, 0, &mut out, Some(&file), |cx| {
             let begun = cx.begun();

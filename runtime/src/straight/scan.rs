@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use super::labels::Labels;
 use super::levels::Levels;
 use super::sums::Sums;
-use super::{holds, zeros, Chain, Cut, KeySet, LengthRule, Odd, PoolText, Stop, Straight};
+use super::{
+    holds, zeros, Chain, Cut, KeySet, LengthRule, Odd, PoolText, Stop, Straight, Terminated,
+};
 use crate::ends::{find_byte, Tail};
 use crate::pool::PoolOrder;
 use crate::{
@@ -602,7 +604,14 @@ impl<'i> Part<'i> {
     /// If there is none.
     #[inline]
     pub fn ended(&mut self, stop: Stop<'_>) -> Straight<Part<'i>> {
-        let (content, all) = stop.taken(stop.find(self.rest).ok_or(Odd)?);
+        let (content, all) = match stop.find(self.rest) {
+            Some(at) => stop.taken(at),
+            // The end stands for what nobody here would have taken.
+            None if stop.optional && stop.mode == Terminated::Unread => {
+                (self.rest.len(), self.rest.len())
+            }
+            None => return Err(Odd),
+        };
         let part = self.sized(content)?;
         self.take(all - content)?;
         Ok(part)

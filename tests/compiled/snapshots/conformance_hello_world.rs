@@ -51,8 +51,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] [] "hello_world"[] {}
     "\
-[Pra?M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%o\
-ne!@!#%!+!!&T###*;!"
+db`qo,M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%\
+one!@!#%!+!!&T###*;!"
 }
 
 /// Readers and writers for files that have nothing unusual.

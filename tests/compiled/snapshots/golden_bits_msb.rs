@@ -73,7 +73,7 @@ impl ::core::default::Default for Side {
 ::formwork::__file! {
     File[straight] [] "bits_msb"[] {}
     "\
-bx{`z$L!*bits_msb#!!##!#!%all!!#!&File!,#!#a!!%%#!?!'!-#!#b!!%##$#-8'c!!%.,N$!%&b!#''4&$!%'#4#\
+vw[Wr$L!*bits_msb#!!##!#!%all!!#!&File!,#!#a!!%%#!?!'!-#!#b!!%##$#-8'c!!%.,N$!%&b!#''4&$!%'#4#\
 $)^!#d#(#!.^##e#^#!.7(f!!%b!/8#g#s$#%-u#!&b##'+M!$(.!,!#$%&'()*+#28&Side!$!&left$!'right,!N!"
 }
 

@@ -64,7 +64,7 @@ pub struct Pair {
 ::formwork::__file! {
     File < 'a > [straight] [] "counts"[] {}
     "\
-bnnqV*;!(counts#!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#n!#!'30#!)doubled*$%$\
+hUpxr2;!(counts#!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#n!#!'30#!)doubled*$%$\
 &7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!%!(#\
 (!!!$#=##$=$+&'=#)'Y!#%$=%,$$&=#*!&##!=#&$=%-$#&=#+'Y!#'$=#.(d##,'=#($=#0(=#-'=#)$=#1(=)!'tota\
 l't$#*!C$!7(@)items!'!-!$F##!*!(A&pair(A#(.A((table#B#$3B'&rest'b!#&-@#%7n#)&!'$#!!/q!+data!#!\

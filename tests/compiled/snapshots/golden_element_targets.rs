@@ -60,7 +60,7 @@ pub struct Node {
 ::formwork::__file! {
     File[] [places] "element_targets"[] {}
     "\
-gTa|w2F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
+V~yXj#F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
 .size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!%!$#!)!##!@!'h$##!,#$'=%(!&'0##$*!'h$$!*&9'&dat\
 a$Z##!!:!*d!&!%!!(.('place'e#)&!%#!!$(@'start'@#'.@'other#X$##%4#(6X$)last!&#(K#)/K!%M##$,(%!%\
 ##!#&+%!*#$&'()#T%/&Node!$#!&siz(S%#!+p%'extra&=!-?$#$%G$!$!&!'(###$!&V!&)#T,'Z!!"

@@ -94,7 +94,7 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "epochs_columns"[] {}
     "\
-roUz[)A!0epochs_columns#!!!##!'major#!!0($!#%!+#2, ..1##!$!)$0)2##&&!,$.E3..4##(*#!0%!&File!*#\
+UWPo}3A!0epochs_columns#!!!##!'major#!!0($!#%!+#2, ..1##!$!)$0)2##&&!,$.E3..4##(*#!0%!&File!*#\
 !)version!$#%!-!*#!'moved#X#+!!%!$!&!,+A%add(A'$!$!$(>/0!#!*optional!3!#E&$!&!(!'$#!$#$8#'*^!1\
 &part!$$%!&!(!(*h#*)dropped&t!&!($$1t!'!)$$!):)%#*#,#.%g!1!*#$%&()!'!!!)V'n&)!'minor$E#!0|&#$'\
 ;##!#!*=%%#$!#!&T##$#?-&Part!%#!#a(v!!)[!!$.#b&=!$9!+=#c+l(!.e#%&#&$J!#_!!'@!"

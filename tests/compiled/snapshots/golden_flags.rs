@@ -167,7 +167,7 @@ impl ::formwork::inspect::Inspect for Zero {
 ::formwork::__file! {
     File[straight] [] "flags"[] {}
     "\
-jRp{b3G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
+hul^y0G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
 %#n!0!'first!!&!!!$.}!)(second!J###?##*?%&la#[!$))#=$)!(!'%!&$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+\
 )%#!%low5}#,&high!!&11#=#1)>'$!&#0$s'#$*_##2&_#&%!$#&8!"
 }

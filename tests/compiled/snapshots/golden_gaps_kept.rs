@@ -51,7 +51,7 @@ pub struct Leaf {
 ::formwork::__file! {
     File[straight] [] "gaps_kept"[] {}
     "\
-hRnop*T!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&\
+~XaVu(T!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&\
 +c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!'V#!"
 }
 

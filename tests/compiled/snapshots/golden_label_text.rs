@@ -35,7 +35,7 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "label_text"[] {}
     "\
-ix_m{4?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'o\
+ZvjRp/?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'o\
 ther+A#()A'%!!!$#7%*!%!E$&$)^!(texts,!,(!$'###&M$#$#B%#!')m!%#,#%f$)'!#$%&!#}!$&!%L$#%$|%*&!,F\
 ile.#~!##-w!#$%d!$#$'P!$+#/m#!"
 }

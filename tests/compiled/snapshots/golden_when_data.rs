@@ -62,7 +62,7 @@ pub struct Opt<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "when_data"[] {}
     "\
-yVucS4<!+when_data#!!!#!#!%all!2(#-!!5E'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
+cqbhw$<!+when_data#!!!#!#!%all!2(#-!!5E'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
 here$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!'!.#!'first!!!$#<$#5)=)(nested'Y!$#*)>('other(=\
 #$(=#&&7!,_#)&list!'$=$!$#A##*A+opts!'$##%k$!)=##$(6!)!#$%&'(!!!%Opt!%#'$:#$,a##(#X$!$W##&*W#&\
 more)i%!3X#$%!(f%!"

@@ -74,7 +74,7 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight] [places] "level"["lvl"] { 0[b"LEVL"] }
     "\
-tu^fR%<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version\
+WfZjf.<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version\
 %7'#!&!#)A#%'9%(!%#k#!(=3!'rooms!&!!!'$#!!(;#**.'&note#G%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'\
 !#$%&!!!&Room!&#!'width!%n!!(`!!!##1!))(height'C##'C$!,$X$$ex'?!$y%(T,!#%##M*%!,File.$w%!$!$$#\
 !$!#>#$*v$#&&z!(&!#$%!%P(!*{%$!!"

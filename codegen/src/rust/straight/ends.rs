@@ -6,8 +6,8 @@ use quote::quote;
 use super::able::{Able, unable};
 use super::context::Straight;
 use crate::model::{
-    ExprId, Extent, LengthRule, Model, RecordId, RegionType, RowId, RunLength, RunType, Terminated,
-    Terminator, Trim, Type,
+    ByteOrder, ExprId, Extent, LengthRule, Model, RecordId, RegionType, RowId, RunLength, RunType,
+    Terminated, Terminator, Trim, Type,
 };
 
 /// What straight code carries of them. A terminator is always there, although the end of a region may
@@ -60,21 +60,35 @@ pub(super) fn byte(of: &Terminator) -> Option<Literal> {
     }
 }
 
-/// A terminator, in generated code.
-pub(in crate::rust) fn stop(of: &Terminator) -> TokenStream {
+/// A terminator in a struct of this byte order, in generated code.
+pub(in crate::rust) fn stop(of: &Terminator, big: bool) -> TokenStream {
     let (bytes, unit, optional) =
         (Literal::byte_string(&of.bytes), Literal::u8_unsuffixed(of.unit), of.optional);
+    let big = of.order.map_or(big, |order| order == ByteOrder::Big) && !of.any.is_empty();
+    let any = of.any.iter().map(|(least, most)| {
+        let (least, most) = (Literal::u32_unsuffixed(*least), Literal::u32_unsuffixed(*most));
+        quote!((#least, #most))
+    });
     let mode = match of.mode {
         Terminated::Dropped => quote!(Dropped),
         Terminated::Kept => quote!(Kept),
         Terminated::Unread => quote!(Unread),
     };
-    quote!(s::Stop { bytes: #bytes, unit: #unit, mode: s::Terminated::#mode, optional: #optional })
+    quote! {
+        s::Stop {
+            bytes: #bytes,
+            any: &[#(#any),*],
+            big: #big,
+            unit: #unit,
+            mode: s::Terminated::#mode,
+            optional: #optional,
+        }
+    }
 }
 
 /// What ends content in a room, in generated code.
-pub(in crate::rust) fn cut(of: &Trim) -> TokenStream {
-    let stop = match of.terminator.as_ref().map(stop) {
+pub(in crate::rust) fn cut(of: &Trim, big: bool) -> TokenStream {
+    let stop = match of.terminator.as_ref().map(|of| stop(of, big)) {
         Some(stop) => quote!(rt::Some(#stop)),
         None => quote!(rt::None),
     };

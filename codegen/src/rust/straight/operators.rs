@@ -70,6 +70,15 @@ impl<'m> Straight<'_, 'm> {
                     }
                 })
             }
+            (Function::Polynomial, 2 | 3) => {
+                let Typed::Text(text) = self.typed(scope, view, arguments[0])? else {
+                    return Ok(None);
+                };
+                let (factor, start) =
+                    (number(1)?, arguments.get(2).map(|_| number(2)).transpose()?);
+                let start = start.unwrap_or_else(|| quote!(rt::Some(0)));
+                Typed::Number(quote!(s::polynomial(#text, #factor, #start)))
+            }
             (Function::Crc32 | Function::Adler32, 1) => {
                 let Typed::Text(text) = self.typed(scope, view, arguments[0])? else {
                     return Ok(None);

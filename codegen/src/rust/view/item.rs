@@ -7,8 +7,8 @@ use super::Views;
 use super::cell::storable;
 use super::rows::Scope;
 use crate::model::{
-    ArrayLength, Content, Encoding, Extent, PointerType, RecordId, RegionType, Row, RowId,
-    RunLength, RunType, Target, Type, unit_size,
+    ArrayLength, ByteOrder, Content, Encoding, Extent, PointerType, RecordId, RegionType, Row,
+    RowId, RunLength, RunType, Target, Terminator, Type, unit_size,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::{Able, ends, unable};
@@ -236,18 +236,33 @@ impl Views<'_, '_> {
                 quote!(#place.region_to(#end)?)
             }
             Extent::Terminated(stop) => {
-                let stop = ends::stop(stop);
+                let stop = self.stop(stop)?;
                 quote!(#place.terminated(#stop)?.0)
             }
             Extent::Rest => place.clone(),
         };
         Ok(match &region.trim {
             Some(trim) => {
-                let cut = ends::cut(trim);
+                if let Some(stop) = &trim.terminator {
+                    self.stop(stop)?;
+                }
+                let cut = ends::cut(trim, self.is_big());
                 quote!(#room.trimmed(#cut))
             }
             None => room,
         })
+    }
+
+    /// A terminator.
+    pub(super) fn stop(&self, of: &Terminator) -> Able<TokenStream> {
+        if of.has_order() && self.order.is_none() {
+            return unable("units that end a text, in a byte order that the file says");
+        }
+        Ok(ends::stop(of, self.is_big()))
+    }
+
+    fn is_big(&self) -> bool {
+        self.order == Some(ByteOrder::Big)
     }
 
     /// Bytes or text.
@@ -310,8 +325,8 @@ impl Views<'_, '_> {
                 let marker = match (encoding, self.order) {
                     (Encoding::Utf16Le, _) => quote!(v::Le<u16>),
                     (Encoding::Utf16Be, _) => quote!(v::Be<u16>),
-                    (_, Some(crate::model::ByteOrder::Little)) => quote!(v::Le<u16>),
-                    (_, Some(crate::model::ByteOrder::Big)) => quote!(v::Be<u16>),
+                    (_, Some(ByteOrder::Little)) => quote!(v::Le<u16>),
+                    (_, Some(ByteOrder::Big)) => quote!(v::Be<u16>),
                     (_, None) => quote!(v::Ordered<u16>),
                 };
                 let value = quote!({

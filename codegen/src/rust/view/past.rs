@@ -139,7 +139,7 @@ impl Views<'_, '_> {
                     quote!({ let inner = #place.region_to(#end)?; inner.at_end().seen_from(#place) })
                 }
                 Extent::Terminated(stop) => {
-                    let stop = crate::rust::straight::ends::stop(stop);
+                    let stop = self.stop(stop)?;
                     quote!(#place.terminated(#stop)?.1)
                 }
                 Extent::Rest => quote!(#place.at_end()),

@@ -8,6 +8,7 @@ use super::super::state::Engine;
 use super::Cursor;
 use crate::ends::{Cut, Stop};
 use crate::error::ReadErrorKind;
+use crate::load::Endian;
 use crate::model::{ExprId, Extent, RegionType, Row, Terminated, Terminator};
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -52,7 +53,8 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(item);
         };
         let bytes = self.file_bytes(at, end, loc)?;
-        let cut = Cut::from(trim);
+        let order = self.unit_order(trim.terminator.as_ref(), at, loc)?;
+        let cut = Cut::of(trim, order);
         let length = cut.length(bytes);
         let item = self.read_exactly(region, loc, row, at, at + length as u64, false)?;
         let (content, tail) = bytes.split_at(length.min(bytes.len()));
@@ -87,7 +89,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<Item> {
         let at = cursor.at;
         let bytes = self.file_bytes(at, cursor.limit, loc)?;
-        let stop = Stop::from(terminator);
+        let stop = Stop::of(terminator, self.unit_order(Some(terminator), at, loc)?);
         let found = stop.find(bytes);
         self.budget
             .charge(found.unwrap_or(bytes.len()) as u64 / 8)
@@ -112,6 +114,14 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.claim(at + content, at + next, loc);
         cursor.at = at + next;
         Ok(item)
+    }
+
+    /// Byte order of the units that end something, if it matters.
+    fn unit_order(&mut self, of: Option<&Terminator>, at: u64, loc: Loc) -> Read<Endian> {
+        match of {
+            Some(terminator) if terminator.has_order() => self.order_of(loc.node, at, loc),
+            _ => Ok(Endian::default()),
+        }
     }
 
     /// Reads the content of a region, which must reach its end.

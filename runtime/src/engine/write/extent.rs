@@ -9,9 +9,7 @@ use super::super::val::{eval_error, Fallible, Fault};
 use super::super::writing::{Expectation, OpenEnd};
 use super::lay::Spot;
 use crate::ends::{Cut, Stop, Tail};
-use crate::model::{
-    ExprId, Extent, RegionType, Row, RunLength, Terminated, Terminator, Trim, Type,
-};
+use crate::model::{ExprId, Extent, RegionType, Row, RunLength, Terminated, Type};
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -63,12 +61,15 @@ impl<'p> Engine<'p, '_> {
             (Extent::Rest, None) => {}
             (Extent::Terminated(terminator), _) => {
                 let content = self.content_bytes(loc, &region.inner, row, at, end)?;
-                self.lay_terminator(loc, terminator, &content, around, spot);
+                let order = self.node_order(loc.node)?.unwrap_or_default();
+                self.lay_terminator(loc, Stop::of(terminator, order), &content, around, spot);
             }
             (extent, Some(trim)) => {
                 let content = self.content_bytes(loc, &region.inner, row, at, end)?;
                 let size = room.and_then(|room| usize::try_from(room.saturating_sub(at)).ok());
-                if !self.lay_tail(loc, trim, &content, size, spot) {
+                let order = self.node_order(loc.node)?.unwrap_or_default();
+                let cut = Cut::of(trim, order);
+                if !self.lay_tail(loc, cut, &content, size, spot) {
                     return Ok(());
                 }
                 if let Extent::Size(size) = extent {
@@ -90,27 +91,26 @@ impl<'p> Engine<'p, '_> {
     fn lay_terminator(
         &mut self,
         loc: Loc,
-        terminator: &Terminator,
+        stop: Stop<'_>,
         content: &[u8],
         around: Option<u64>,
         spot: &mut Spot,
     ) {
-        let width = terminator.bytes.len() as u64;
+        let width = stop.width() as u64;
         let full = around.is_some_and(|room| spot.at.saturating_add(width) > room);
         let kept = self
             .tree
             .kept_of(loc, KeptKind::Tail)
             .is_some_and(|kept| kept.instead_of == KeptValue::Int(content.len() as i128));
         let last = !self.writing.ended.contains(&loc);
-        let ended_by_region = terminator.optional && last && (full || kept);
-        let stop = Stop::from(terminator);
-        let fits = match terminator.mode {
-            Terminated::Kept if terminator.optional && stop.find(content).is_none() => true,
+        let ended_by_region = stop.optional && last && (full || kept);
+        let fits = match stop.mode {
+            Terminated::Kept if stop.optional && stop.find(content).is_none() => true,
             Terminated::Dropped if ended_by_region => stop.find(content).is_none(),
             _ => stop.ends(content),
         };
         if !fits {
-            let kind = match terminator.mode {
+            let kind = match stop.mode {
                 Terminated::Kept => {
                     let what = "it must end with its terminator, and have none before".into();
                     ProblemKind::Contradicts { what }
@@ -119,7 +119,7 @@ impl<'p> Engine<'p, '_> {
             };
             self.problem(loc, kind);
         }
-        if terminator.mode != Terminated::Dropped {
+        if stop.mode != Terminated::Dropped {
             return;
         }
         if ended_by_region {
@@ -127,7 +127,7 @@ impl<'p> Engine<'p, '_> {
             return;
         }
         if !self.writing.measuring {
-            self.writing.loose.push((spot.at, terminator.bytes.clone()));
+            self.writing.loose.push((spot.at, stop.bytes.to_vec()));
         }
         spot.at += width;
     }
@@ -164,12 +164,11 @@ impl<'p> Engine<'p, '_> {
     fn lay_tail(
         &mut self,
         loc: Loc,
-        trim: &Trim,
+        cut: Cut<'_>,
         content: &[u8],
         size: Option<usize>,
         spot: &mut Spot,
     ) -> bool {
-        let cut = Cut::from(trim);
         let length = KeptValue::Int(content.len() as i128);
         let kept = self.tree.kept_of(loc, KeptKind::Tail);
         let kept =

@@ -369,7 +369,7 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         let take = match (&ends, spot) {
             (Some(Ends::Cut(bytes, trim)), _) => {
-                let (bytes, cut, at) = (size(*bytes), ends::cut(trim), self.local("a"));
+                let (bytes, cut, at) = (size(*bytes), ends::cut(trim, ctx.big), self.local("a"));
                 let address = spot.address();
                 let room = match spot {
                     Spot::Block { block, at, .. } => {
@@ -381,7 +381,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 quote!({ let #at = #address; s::trimmed(#room, #at, #cut)? })
             }
             (Some(Ends::Room(bytes, trim)), Spot::Stream { part, .. }) => {
-                let (cut, at, address) = (ends::cut(trim), self.local("a"), spot.address());
+                let (cut, at, address) =
+                    (ends::cut(trim, ctx.big), self.local("a"), spot.address());
                 let rows = &ctx.view.records[ctx.record.index()];
                 let Some((id, _)) = rows.numbered_rows().find(|(_, own)| std::ptr::eq(*own, row))
                 else {
@@ -402,7 +403,7 @@ impl<'m> Reading<'_, '_, 'm> {
             (Some(Ends::Stop(stop)), Spot::Stream { part, .. }) => match ends::byte(stop) {
                 Some(byte) => quote!(#part.ended_by(#byte)?),
                 None => {
-                    let stop = ends::stop(stop);
+                    let stop = ends::stop(stop, ctx.big);
                     quote!(#part.ended(#stop)?)
                 }
             },

@@ -62,7 +62,7 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let put = match (ends, spot) {
             (Ends::Stop(of), Spot::End) => {
-                let follows = self.follows(of)?;
+                let follows = self.follows(node, of)?;
                 let align = run.align.filter(|align| *align > 1).map(|align| {
                     let align = Literal::u64_unsuffixed(align);
                     quote!(cx.align(#align);)
@@ -70,7 +70,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 match ends::byte(of) {
                     Some(byte) => quote!(#align cx.ended_by(#content, #byte)?; #follows),
                     None => {
-                        let stop = ends::stop(of);
+                        let stop = ends::stop(of, node.big);
                         quote!(#align cx.ended(#content, #stop)?; #follows)
                     }
                 }
@@ -88,7 +88,7 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             (Ends::Cut(size, trim), spot) => {
                 let (size, cut) =
-                    (lit(usize::try_from(*size).unwrap_or(usize::MAX)), ends::cut(trim));
+                    (lit(usize::try_from(*size).unwrap_or(usize::MAX)), ends::cut(trim, node.big));
                 match spot {
                     Spot::End => {
                         quote!(s::fill_room(cx.grow(#size, 1)?, 0, #size, #content, #cut)?;)
@@ -123,11 +123,11 @@ impl<'m> Writer<'_, '_, 'm> {
         let closes = self.closes();
         let end = match ends {
             Ends::Stop(of) => {
-                let (stop, follows) = (ends::stop(of), self.follows(of)?);
+                let (stop, follows) = (ends::stop(of, node.big), self.follows(node, of)?);
                 quote!(cx.end(begun, #stop)?; #follows)
             }
             Ends::Cut(size, trim) => {
-                let (size, cut) = (Literal::u64_unsuffixed(*size), ends::cut(trim));
+                let (size, cut) = (Literal::u64_unsuffixed(*size), ends::cut(trim, node.big));
                 quote!(cx.end_room(begun, #size, #cut)?;)
             }
             Ends::Room(size, trim) => self.room_end(node, id, *size, trim)?,
@@ -137,7 +137,7 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Code that ends content, which has begun at `begun`, in a room of a size that an expression says.
     fn room_end(&self, node: &Node<'m>, id: RowId, size: ExprId, trim: &Trim) -> Able<TokenStream> {
-        let cut = ends::cut(trim);
+        let cut = ends::cut(trim, node.big);
         Ok(match self.room_size(node, id, size)? {
             RoomSize::Said => {
                 let size = self.straight.number(&node.scope, node.view, size)?;
@@ -163,15 +163,15 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// What notes that a terminator is left to what follows.
-    fn follows(&self, of: &Terminator) -> Able<Option<TokenStream>> {
+    fn follows(&self, node: &Node<'m>, of: &Terminator) -> Able<Option<TokenStream>> {
         if of.mode != Terminated::Unread {
             return Ok(None);
         }
+        let stop = ends::stop(of, node.big);
         if self.model.unions.iter().any(|union| union.size.is_some()) {
             return unable("a terminator that is left to what follows, and unions of a size");
         }
-        let bytes = Literal::byte_string(&of.bytes);
-        Ok(Some(quote!(cx.must_follow(#bytes);)))
+        Ok(Some(quote!(cx.must_follow(#stop);)))
     }
 
     /// Where a region ends: what must follow something in it stands in it, too.

@@ -139,6 +139,29 @@ text terminator="7c" terminated=unread
     ; ; 7c => ""
     not "a|" => text_contains
     two ; 61 62; 7c => ["ab", ""]
+text terminator="[0x7c, 0x30..0x32]" terminated=kept
+    61 7c => "a|"
+    31 => "1"
+    not "a" => missing_terminator contradicts
+    not "1a|" => text_contains contradicts
+bytes terminator="[0x7c, 0xff]" terminated=unread
+    never object => reads_otherwise
+    behind const u8 is=0x7c
+    ; 61 62; 7c => hex(61 62)
+    ; ; 7c => hex()
+    not hex(61 ff) => text_contains
+    two ; 61 62; 7c => [hex(61 62), hex()]
+text encoding=utf16le terminator="[0x7c, 0x0a]" terminated=kept
+    7c 01 7c 00 => "ż|"
+    00 0a 0a 00 => "\u{a00}\n"
+    not "a" => missing_terminator contradicts
+    not "\na|" => text_contains contradicts
+text size=4 terminator="[0x7c, 0x0a]" terminated=kept strip="20"
+    width 4
+    61 7c 20 20 => "a|"
+    61 62 20 20 => "ab"
+    kept 61 0a 7c 20 => "a\n"
+    not "a|b" => text_contains
 text terminator="7c" terminator_optional=#true
     open
     61 62 7c => "ab"

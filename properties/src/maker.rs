@@ -627,8 +627,7 @@ impl Maker<'_, '_> {
             46 => {
                 let kind = self.u.choose(&["text", "bytes", "text encoding=utf16"])?;
                 let (ty, encoding) = kind.split_once(' ').unwrap_or((kind, ""));
-                let bytes =
-                    self.u.choose(&["nul", "\"3d\"", "\"0d0a\"", "\"[0, 0x30..0x3d]\""])?;
+                let bytes = self.u.choose(&["nul", "\"3d\"", "\"0d0a\"", "\"[0, 0x30..0x3d]\""])?;
                 let modes = ["", " terminated=kept", " terminator_optional=#true"];
                 let mode = match bytes.contains('[') {
                     true => modes[1],

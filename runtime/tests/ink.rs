@@ -100,12 +100,16 @@ fn tokens_stand_for_elements_to_come() {
     assert_eq!(finish(ink).unwrap(), [9, 8]);
 }
 
+fn stop(bytes: &'static [u8], mode: Terminated) -> Stop<'static> {
+    Stop { bytes, any: &[], big: false, unit: 1, mode, optional: false }
+}
+
 #[test]
 fn what_must_follow_is_looked_at_in_the_end() {
     for (behind, good) in [(b"|x", true), (b"x|", false)] {
         let mut ink = begun(0);
         ink.put(b"ab");
-        ink.must_follow(b"|");
+        ink.must_follow(stop(b"|", Terminated::Unread));
         ink.put(behind);
         assert_eq!(finish(ink).is_ok(), good);
     }
@@ -115,7 +119,7 @@ fn what_must_follow_is_looked_at_in_the_end() {
 fn what_must_follow_stands_in_the_region_around() {
     let mut ink = begun(0);
     ink.put(b"ab");
-    ink.must_follow(b"--");
+    ink.must_follow(stop(b"--", Terminated::Unread));
     assert_eq!(ink.closes(), Err(Odd));
     ink.put(b"-");
     assert_eq!(ink.closes(), Err(Odd));
@@ -125,8 +129,23 @@ fn what_must_follow_stands_in_the_region_around() {
 }
 
 #[test]
+fn what_may_follow_need_not_where_a_region_ends() {
+    let optional = Stop { optional: true, ..stop(b"--", Terminated::Unread) };
+    let mut ink = begun(0);
+    ink.put(b"ab");
+    ink.must_follow(optional);
+    assert_eq!(ink.closes(), Ok(()));
+    ink.put(b"cd");
+    ink.must_follow(optional);
+    ink.put(b"-");
+    assert_eq!(ink.closes(), Err(Odd));
+    ink.put(b"-");
+    ink.must_follow(optional);
+    assert_eq!(finish(ink).unwrap(), b"abcd--");
+}
+
+#[test]
 fn content_ends_where_a_reader_finds_its_end() {
-    let stop = |mode| Stop { bytes: b"|", unit: 1, mode, optional: false };
     for (content, mode, all) in [
         (&b"ab"[..], Terminated::Dropped, Some(&b"ab|"[..])),
         (b"ab", Terminated::Unread, Some(b"ab")),
@@ -137,13 +156,13 @@ fn content_ends_where_a_reader_finds_its_end() {
         let mut ink = begun(0);
         let from = ink.begun();
         ink.put(content);
-        let ended = ink.end(from, stop(mode));
+        let ended = ink.end(from, stop(b"|", mode));
         assert_eq!(ended.is_ok(), all.is_some());
         if let Some(all) = all {
             assert_eq!(finish(ink).unwrap(), all);
         }
     }
-    let cut = Cut { stop: Some(stop(Terminated::Dropped)), strip: Some(b'.') };
+    let cut = Cut { stop: Some(stop(b"|", Terminated::Dropped)), strip: Some(b'.') };
     for (content, all) in [
         (&b"ab"[..], Some(&b"ab|."[..])),
         (b"abcd", Some(b"abcd")),
@@ -176,7 +195,7 @@ fn content_does_not_end_while_a_number_in_it_waits() {
     let from = ink.begun();
     ink.put(&[0]);
     ink.fill_size(0, 1, false, false, Some(1)).unwrap();
-    let stop = Stop { bytes: b"|", unit: 1, mode: Terminated::Dropped, optional: false };
+    let stop = stop(b"|", Terminated::Dropped);
     ink.end(from, stop).unwrap();
     let from = ink.begun();
     ink.put(&[0]);

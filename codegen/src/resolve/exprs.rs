@@ -80,11 +80,16 @@ impl<'t> Cx<'t> {
                     UnaryOp::Not => (self.truth(env, a)?, Shape::Bool),
                     UnaryOp::Negate => {
                         let found = self.expr(env, a)?;
-                        if !matches!(found.shape, Shape::Int(_) | Shape::Float | Shape::Any(_)) {
-                            self.wrong(a.span, "a number", &found.shape);
-                            return None;
+                        match found.shape {
+                            Shape::Int(_) | Shape::Float | Shape::Any(_) => {
+                                (found.expr, found.shape)
+                            }
+                            Shape::Address => (found.expr, Shape::Int(None)),
+                            other => {
+                                self.wrong(a.span, "a number", &other);
+                                return None;
+                            }
                         }
-                        (found.expr, found.shape)
                     }
                     UnaryOp::Complement => (self.int(env, a)?, Shape::Int(None)),
                 };

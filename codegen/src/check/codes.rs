@@ -309,6 +309,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
          object is, and sums of bytes of the file are not known then. Let a length say where it ends.",
     ),
     (
+        "E0734",
+        "struct that is not around",
+        "A path that begins with the name of a struct begins in the nearest one with this name that \
+         holds what the path is written in. No such struct ever does, so the path would always be \
+         nothing. The root is always around: a path through it leads everywhere.",
+    ),
+    (
         "E0740",
         "elements that are no columns",
         "With `records=`, each element of the array is a column: of each record it has one element \

@@ -5,6 +5,7 @@
 //! each of its records and reported once.
 
 mod align;
+mod around;
 mod bits;
 mod byte_order;
 mod choice;
@@ -59,6 +60,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     words::check(&context, &mut found);
     bits::check(&context, &mut found);
     choice::check(&context, &mut found);
+    around::check(&context, &mut found);
     tags::check(&context, &mut found);
     taken::check(&context, &mut found);
     forms::check(&context, &mut found);

@@ -32,7 +32,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             return self.read_column(array, column, loc, row, cursor);
         }
         let count = match array.length {
-            ArrayLength::Count(count) => Some(self.evaluate_count(count, loc, at)?),
+            ArrayLength::Count(count) => Some(self.evaluate_reach(count, loc, at)?),
             ArrayLength::Fill | ArrayLength::Last(_) => None,
         };
         if array.stride.is_none() && cursor.bits.is_none() {

@@ -48,7 +48,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             RunLength::Fill => Some(cursor.remaining()),
             RunLength::Fixed(size) => Some(*size),
             RunLength::Count(count) => {
-                let count = self.evaluate_count(*count, loc, at)?;
+                let count = self.evaluate_reach(*count, loc, at)?;
                 // What the count is found in was perhaps read just now, and stays claimed.
                 claimed = self.claimed();
                 count.checked_mul(unit)

@@ -68,8 +68,9 @@ impl<'p> Engine<'p, '_> {
         Ok(Val::Int(address.into()))
     }
 
-    /// Where a row begins of which it is being found out how far it reaches.
-    pub(crate) fn opened_at(&self, loc: Loc) -> Option<u64> {
+    /// Where a row begins of which it is being found out how far it reaches; nothing for a pointer that
+    /// leads nowhere.
+    pub(crate) fn opened_at(&self, loc: Loc) -> Option<Option<u64>> {
         let opening = self.reading.opening.iter().rev();
         opening.filter(|(row, _)| *row == loc.whole_row()).map(|(_, at)| *at).next()
     }
@@ -77,7 +78,7 @@ impl<'p> Engine<'p, '_> {
     /// Address of such a row, or of what an element of it points to: of pointers that follow one
     /// another each is where it is whether or not those before it have been read.
     fn opened_address(&mut self, loc: Loc) -> Read<Option<u64>> {
-        let Some(at) = self.opened_at(loc) else { return Ok(None) };
+        let Some(Some(at)) = self.opened_at(loc) else { return Ok(None) };
         let (Some(index), row) = (loc.index(), self.tree.row(loc)) else { return Ok(Some(at)) };
         let Some(pointer) = pointer_type(row, loc).filter(|_| !is_strided(row)) else {
             return Ok(None);

@@ -39,7 +39,7 @@ pub(crate) struct Reading {
     /// of inner ones behind those of outer ones.
     pub starts: Vec<u32>,
     /// Rows of which it is being found out how far they reach, and where they begin.
-    pub opening: Vec<(Loc, u64)>,
+    pub opening: Vec<(Loc, Option<u64>)>,
     /// The column that is being read.
     pub column: Option<Column>,
     /// Everything is read, and is now compared.

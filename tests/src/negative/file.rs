@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use formwork::ReadOptions;
 use formwork::engine::{Program, read};
+use formwork::straight::Stop;
 use formwork_codegen::model::{
     EpochId, Home, Model, PointerType, Record, RecordId, RecordKind, Row, RowId, Storage, Tag,
     Target, Type,
@@ -462,11 +463,11 @@ impl<'m> File<'m> {
                 && let formwork_codegen::model::Extent::Terminated(terminator) = &region.extent
             {
                 let from = usize::try_from(site.at).unwrap_or(usize::MAX);
-                let width = terminator.bytes.len();
-                let units = self.bytes.get(from..).unwrap_or(&[]).chunks_exact(width.max(1));
-                if let Some(unit) = units.clone().position(|unit| unit == terminator.bytes) {
-                    let at = site.at + (unit * width) as u64;
-                    found.extend(at..at + width as u64);
+                let order = self.nodes[site.node].order.unwrap_or_default();
+                let stop = Stop::of(terminator, order);
+                if let Some(content) = stop.find(self.bytes.get(from..).unwrap_or(&[])) {
+                    let at = site.at + content as u64;
+                    found.extend(at..at + stop.width() as u64);
                     *terminators.entry(at).or_default() += 1;
                 }
             }

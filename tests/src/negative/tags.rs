@@ -166,6 +166,10 @@ fn own_tag(plan: &mut Plan<'_, '_>, site: &Site<'_>) {
         return plan.leave_out(Kind::Tag, place, Reason::Condition);
     }
     match unknown_tag(file, site, union, cell) {
+        // The text in front would not end there.
+        Some(_) if file.terminated_at(site.at) > 0 => {
+            plan.leave_out(Kind::Tag, place, Reason::SteersOthers);
+        }
         Some(patch) => {
             let expected = error("unknown_tag", site.at, file.site_path(site));
             plan.add(Kind::Tag, place, patch, expected);

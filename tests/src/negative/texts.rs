@@ -90,7 +90,7 @@ fn in_region(plan: &mut Plan<'_, '_>, site: &Site<'_>, region: &RegionType) {
         Extent::Terminated(terminator) => Some(terminator),
         _ => None,
     };
-    let ends = |at: u64| terminator.is_some_and(|t| units(at).starts_with(&t.bytes));
+    let ends = |at: u64| file.terminated_at(at) > 0;
     let empty = match terminator {
         Some(_) => ends(site.at) || site.at >= file.size(),
         None => site.end.is_none_or(|end| end <= site.at),

@@ -250,7 +250,11 @@ impl<'p, 'b> Engine<'p, 'b> {
                 }
                 return Err(self.error(ReadErrorKind::NullPointer, cell, loc));
             };
-            if self.evaluate_count(count, loc, cell.into())? != 0 {
+            // It has no address that the count could follow from.
+            self.reading.opening.push((loc, None));
+            let count = self.eval_int(count, loc.node, None);
+            self.reading.opening.pop();
+            if count.map_err(|fault| self.fault(*fault, cell, loc))? != Some(0) {
                 return Err(self.error(ReadErrorKind::NullPointer, cell, loc));
             }
             if usual && free {

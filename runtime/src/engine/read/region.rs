@@ -73,7 +73,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// How far a region reaches, which may follow from where the targets of its pointers are.
     pub(super) fn evaluate_reach(&mut self, expr: ExprId, loc: Loc, at: u64) -> Read<u64> {
-        self.reading.opening.push((loc, at));
+        self.reading.opening.push((loc, Some(at)));
         let reach = self.evaluate_count(expr, loc, at);
         self.reading.opening.pop();
         reach

@@ -290,3 +290,140 @@ fn programs_have_names_in_sections_of_their_own() {
     assert!(matches!(at(symbol, "name"), Value::Bytes(name) if name == b"main"));
     assert_eq!((number(symbol, "value"), number(symbol, "size")), (0x40_1000, 16));
 }
+
+/// The values of a draft's files, by their names; each is by the rules.
+fn made(name: &str) -> Vec<(String, Value)> {
+    let path = samples::workspace().join("tests/reach").join(name).with_extension("kdl");
+    let program = draft(&format!("{name}.kdl"));
+    let files = golden::feature(&path).expect("it has files").files;
+    let values = files.into_iter().map(|file| {
+        let document = read(&program, &file.bytes, &ReadOptions::default()).expect("it is one");
+        assert!(document.is_canonical(), "{name} {}", file.name);
+        (file.name, value(&program, &file.bytes))
+    });
+    values.collect()
+}
+
+#[track_caller]
+fn text<'v>(value: &'v Value, path: &str) -> &'v str {
+    match at(value, path) {
+        Value::Text(text) => text,
+        other => panic!("{path} is {other:?}"),
+    }
+}
+
+#[track_caller]
+fn list<'v>(value: &'v Value, path: &str) -> &'v [Value] {
+    at(value, path).elements().unwrap_or_else(|| panic!("{path} is no list"))
+}
+
+#[test]
+fn archives_have_the_files_that_were_put_into_them() {
+    let [little, big, empty] = &made("sarc")[..] else { panic!("three archives") };
+    for ((_, value), alignment) in [(little, 8), (big, 0x40)] {
+        // In the order of the hashes of their names.
+        let bfres = [b"FRES", &[0; 20][..]].concat();
+        let files: [(&str, &[u8]); 4] = [
+            ("z", b""),
+            ("a.txt", b"hello"),
+            ("Event/C.bfevfl", b"BFEVFL"),
+            ("Model/B.bfres", &bfres),
+        ];
+        assert_eq!(list(value, "table.entries").len(), files.len());
+        assert_eq!(number(value, "alignment"), alignment);
+        for (number, (name, data)) in files.into_iter().enumerate() {
+            assert_eq!(text(value, &format!("names.names[{number}].name")), name);
+            let found = at(value, &format!("table.entries[{number}].data"));
+            assert!(matches!(found, Value::Bytes(found) if found == data), "{name}");
+        }
+    }
+    assert!(list(&empty.1, "table.entries").is_empty());
+}
+
+#[test]
+fn messages_have_their_labels_and_commands() {
+    for (name, value) in made("msbt") {
+        let mut labels = Vec::new();
+        for group in list(&value, "sections[0].content.labels.groups") {
+            for label in list(group, "labels") {
+                labels.push((number(label, "message"), text(label, "name").to_owned()));
+            }
+        }
+        labels.sort();
+        let labels: Vec<&str> = labels.iter().map(|(_, label)| label.as_str()).collect();
+        assert_eq!(labels, ["Title", "Npc_001", "Npc_002", "Long"], "{name}");
+        // Each command by its number; the first has one argument of two bytes.
+        let mut messages = Vec::new();
+        for message in list(&value, "sections[2].content.texts.texts") {
+            let mut all = String::new();
+            for part in list(message, "parts") {
+                all += text(part, "text");
+                let control = at(part, "control");
+                all += &match case(control) {
+                    "open" => format!("<{}>", number(control, "command")),
+                    "close" => format!("</{}>", number(control, "command")),
+                    _ => "$".to_owned(),
+                };
+            }
+            messages.push(all);
+        }
+        assert_eq!(messages, ["Hello$", "Take <3>this</4>!$", "$", "a\nb<7>é$"], "{name}");
+        let first = "sections[2].content.texts.texts[1].parts[0].control.arguments";
+        assert!(matches!(at(&value, first), Value::Bytes(bytes) if bytes == b"\x01\x00"), "{name}");
+    }
+}
+
+/// A tree in few words, its texts and keys taken from the tables.
+fn tree(file: &Value, value: &Value) -> String {
+    let line = |table: &str, row: &Value, path: &str| {
+        text(file, &format!("{table}.lines[{}].text", number(row, path))).to_owned()
+    };
+    match case(value) {
+        "text" => format!("'{}'", line("strings", value, "text")),
+        "list" => list_of(file, at(value, "list")),
+        "map" => map_of(file, at(value, "map")),
+        "nothing" => "-".to_owned(),
+        "bool" => format!("{}", at(value, "bool") == &Value::Bool(true)),
+        kind => match at(value, kind) {
+            Value::Int(number) => format!("{number}:{kind}"),
+            Value::Float { bits, .. } => {
+                format!("{:?}:{kind}", f32::from_bits(u32::try_from(*bits).expect("32 bits")))
+            }
+            other => panic!("{other:?}"),
+        },
+    }
+}
+
+fn list_of(file: &Value, value: &Value) -> String {
+    let values = list(value, "values").iter().map(|value| tree(file, value));
+    format!("[{}]", values.collect::<Vec<_>>().join(" "))
+}
+
+fn map_of(file: &Value, value: &Value) -> String {
+    let entries = list(value, "entries").iter().map(|entry| {
+        let key = text(file, &format!("keys.lines[{}].text", number(entry, "key")));
+        format!("{key}={}", tree(file, at(entry, "value")))
+    });
+    format!("{{{}}}", entries.collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn trees_have_the_values_that_they_were_made_of() {
+    let files = made("byml");
+    for (name, value) in &files {
+        let root = at(value, "root");
+        let found = match case(root) {
+            "list" => list_of(value, root),
+            _ => map_of(value, root),
+        };
+        let expected = match name.as_str() {
+            "list" => "['a' [true -1:i32] 2.0:f32]",
+            _ => {
+                "{Big=1099511627776:i64 E={} Hp=3:i32 \
+                 Items=[{Id=7:u32 Name='Sword' W=1.5:f32} {Id=8:u32 Name='Bow' W=0.5:f32} []] \
+                 Name='Link' Off=- On=true}"
+            }
+        };
+        assert_eq!(found, expected, "{name}");
+    }
+}

@@ -89,7 +89,7 @@ fn role(model: &Model, record: &Record, row: &Row) -> (&'static str, String) {
         Role::Fixed => {
             let from = match &row.kind {
                 RowKind::Constant(constant) => constant_text(constant),
-                RowKind::Zero | RowKind::Runtime => "0".to_owned(),
+                RowKind::Zero | RowKind::Runtime => row.fill.to_string(),
                 _ => String::new(),
             };
             ("fixed", from)

@@ -270,6 +270,8 @@ pub struct Row {
     pub absent: Option<Constant>,
     /// For arrays of references and tables: no two elements may be equal.
     pub unique: bool,
+    /// What each byte of padding of no constant size is.
+    pub fill: u8,
     /// Where it is declared.
     pub span: Span,
 }

@@ -159,6 +159,7 @@ impl Row {
             checks: Vec::new(),
             absent: None,
             unique: false,
+            fill: 0,
             span: Span::default(),
         }
     }

@@ -457,7 +457,13 @@ impl Maker<'_, '_> {
                 format!("{cell} {name}{rule}")
             }
             4 => format!("magic \"{}\"", self.u.choose(&["A", "PK", "abc"])?),
-            5 => format!("zero size={}", self.u.int_in_range(1..=4)?),
+            5 => {
+                let size = match self.u.ratio(1, 2)? {
+                    true => self.u.int_in_range(1..=4)?.to_string(),
+                    false => self.count()?,
+                };
+                format!("zero size={size}{}", self.u.choose(&["", " fill=0xff"])?)
+            }
             6 => format!("reserved size={}", self.u.int_in_range(1..=4)?),
             7 => {
                 let floats = ["f32", "f64", "f16", "norm<u8>", "norm<i16>", "fixed<i16,8>"];

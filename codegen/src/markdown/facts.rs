@@ -118,6 +118,7 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
             all.push(format!("Always {shown}{}.", letters.unwrap_or_default()));
         }
         RowKind::Constant(value) => all.push(format!("Always {}.", constant(value))),
+        RowKind::Zero if row.fill != 0 => all.push(format!("Each byte is {:#04x}.", row.fill)),
         RowKind::Zero => all.push("Zero.".to_owned()),
         RowKind::Reserved => all.push("Usually zero.".to_owned()),
         RowKind::Runtime => all.push("Zero; filled in by programs.".to_owned()),

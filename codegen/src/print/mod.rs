@@ -351,6 +351,9 @@ fn row_cells(model: &Model, record: &Record, row: &Row) -> Vec<String> {
     if row.unique {
         more.push("unique".to_owned());
     }
+    if row.fill != 0 {
+        more.push(format!("fill={:#04x}", row.fill));
+    }
     more.extend(row.checks.iter().map(|check| format!("check[{}]", check_text(model, check))));
     vec![homes.join(" "), name, ty, role, more.join(" ")]
 }

@@ -3,11 +3,14 @@
 use super::{Cx, Env, Expr, ExprId, RecordId, Shape};
 use crate::model::{
     BinaryOp, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Meaning, PoolOrder,
-    RecordKind, Role, Row as ModelRow, RowKind, RunType, Type, float_of,
+    RecordKind, Role, Row as ModelRow, RowKind, RunLength, RunType, Type, float_of,
 };
 use crate::span::Span;
 use crate::syntax::ast::{PropValue, Props, Row, RowWord};
 use crate::syntax::expr::{Ex, ExKind, FromEx, PathEx};
+
+/// Most bytes of padding that is not zero and always as long.
+const MOST_FILL: usize = 0x1_0000;
 
 /// Kind and role of a row, with its equation.
 pub(super) struct Part {
@@ -70,7 +73,7 @@ impl<'t> Cx<'t> {
                 let value = self.stated(env, ex, &built.ty)?;
                 plain(RowKind::Constant(value), Role::Fixed)
             }
-            RowWord::Zero => plain(RowKind::Zero, Role::Fixed),
+            RowWord::Zero => plain(self.padding(props, built)?, Role::Fixed),
             RowWord::Reserved => plain(RowKind::Reserved, Role::Spelling),
             RowWord::Runtime => plain(RowKind::Runtime, Role::Fixed),
             RowWord::Zeros => {
@@ -343,6 +346,38 @@ impl<'t> Cx<'t> {
             address = self.exprs.add(Expr::Binary(BinaryOp::Add, base, address));
         }
         Some(address)
+    }
+
+    /// What `zero` is: with `fill=` bytes that are something else, of which a constant number is a
+    /// constant.
+    fn padding(&mut self, props: &Props, built: &mut ModelRow) -> Option<RowKind> {
+        let (Some(fill), Some(span)) = (props.int("fill"), props.span("fill")) else {
+            return Some(RowKind::Zero);
+        };
+        let Ok(fill) = u8::try_from(fill) else {
+            self.d.error("E0214", span, format!("`{fill}` is no byte"));
+            return None;
+        };
+        let Type::Run(run) = &built.ty else {
+            self.d.error("E0225", span, "`fill=` is about so many bytes").help("say `size=`");
+            return None;
+        };
+        match run.length {
+            RunLength::Fixed(size) if fill != 0 => match usize::try_from(size) {
+                Ok(size) if size <= MOST_FILL => {
+                    Some(RowKind::Constant(Constant::Bytes(vec![fill; size])))
+                }
+                _ => {
+                    let message = format!("more than {MOST_FILL} bytes of another number than 0");
+                    self.d.error("E0225", span, message);
+                    None
+                }
+            },
+            _ => {
+                built.fill = fill;
+                Some(RowKind::Zero)
+            }
+        }
     }
 
     pub(super) fn magic_bytes(&mut self, id: RecordId, row: &'t Row) -> Option<Vec<u8>> {

@@ -309,7 +309,7 @@ pub(super) fn row(node: &Node, diagnostics: &mut Diagnostics) -> Option<Row> {
             RowWord::Const(ty)
         }
         "zero" => {
-            known = props::FILL;
+            known = props::ZERO;
             named = false;
             RowWord::Zero
         }

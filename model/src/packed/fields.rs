@@ -108,7 +108,7 @@ lists! {
 
     fields Row {
         name, kind, ty, homes, when, role, definers, none, plus, reference, listed, checks, absent,
-        unique;
+        unique, fill;
         doc, source, span
     }
     cases RowKind {

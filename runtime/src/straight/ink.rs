@@ -256,6 +256,17 @@ impl<'v> Ink<'v> {
         self.grow(count, 1).map(|_| ())
     }
 
+    /// Appends a byte as often as an expression says.
+    ///
+    /// # Errors
+    ///
+    /// If it says nothing, or too often.
+    pub fn filled(&mut self, count: Option<i128>, byte: u8) -> Straight<()> {
+        let count = super::length(count)?;
+        self.grow(count, 1)?.fill(byte);
+        Ok(())
+    }
+
     /// Appends zero bytes up to a multiple of so many bytes, and gives the address there.
     #[inline]
     pub fn align(&mut self, align: u64) -> Spot {
@@ -275,15 +286,16 @@ impl<'v> Ink<'v> {
         self.here()
     }
 
-    /// Appends zero bytes up to the end of a room that began at an address.
+    /// Appends a byte up to the end of a room that began at an address.
     ///
     /// # Errors
     ///
     /// If there is more in it already, or an expression says no size.
-    pub fn pad(&mut self, begun: Spot, size: Option<i128>) -> Straight<()> {
+    pub fn pad(&mut self, begun: Spot, size: Option<i128>, byte: u8) -> Straight<()> {
         let done = usize::try_from(self.here().saturating_sub(begun)).map_err(|_| Odd)?;
         let more = super::length(size)?.checked_sub(done).ok_or(Odd)?;
-        self.grow(more, 1).map(|_| ())
+        self.grow(more, 1)?.fill(byte);
+        Ok(())
     }
 
     /// Aligns to what an expression says.

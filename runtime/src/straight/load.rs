@@ -19,6 +19,16 @@ pub fn zeros(bytes: &[u8]) -> Straight<()> {
     }
 }
 
+/// All bytes are this one.
+///
+/// # Errors
+///
+/// If one is not.
+#[inline]
+pub fn filled(bytes: &[u8], fill: u8) -> Straight<()> {
+    super::holds(bytes.iter().all(|byte| *byte == fill))
+}
+
 /// Bytes at a place in a block. Both are constants where this is called, so that nothing is checked
 /// when it runs.
 #[inline(always)]

@@ -51,8 +51,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] [] "hello_world"[] {}
     "\
-db`qo,M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!'!)#!&rest#L#!!:!*<##$($!$#+-,HelloWorld!K&%\
-one!@!#%!+!!&T###*;!"
+zsTzT-M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!(!)#!&rest#M#!!;!+=##$($!$#+-,HelloWorld!L&%\
+one!@!#%!,!!&W###*<!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -73,8 +73,8 @@ impl ::core::default::Default for Side {
 ::formwork::__file! {
     File[straight] [] "bits_msb"[] {}
     "\
-vw[Wr$L!*bits_msb#!!##!#!%all!!#!&File!,#!#a!!%%#!?!'!-#!#b!!%##$#-8'c!!%.,N$!%&b!#''4&$!%'#4#\
-$)^!#d#(#!.^##e#^#!.7(f!!%b!/8#g#s$#%-u#!&b##'+M!$(.!,!#$%&'()*+#28&Side!$!&left$!'right,!N!"
+hZRir(L!*bits_msb#!!##!#!%all!!#!&File!,#!#a!!%%#!?!(!-#!#b!!%##$#.9'c!!%.-P!$!%&e!#'(5&$!%'#5\
+#$*a!#d#(#!/c##e#c#!/8(f!!%b!09#g#{$#%.{#!&g##',O!$(.!,!#$%&'()*+#28&Side!$!&left$!'right,!N!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -64,11 +64,11 @@ pub struct Pair {
 ::formwork::__file! {
     File < 'a > [straight] [] "counts"[] {}
     "\
-hUpxr2;!(counts#!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#n!#!'30#!)doubled*$%$\
-&7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!%!(#\
-(!!!$#=##$=$+&'=#)'Y!#%$=%,$$&=#*!&##!=#&$=%-$#&=#+'Y!#'$=#.(d##,'=#($=#0(=#-'=#)$=#1(=)!'tota\
-l't$#*!C$!7(@)items!'!-!$F##!*!(A&pair(A#(.A((table#B#$3B'&rest'b!#&-@#%7n#)&!'$#!!/q!+data!#!\
-%$/;*name!##$1<&last6^#!!/$,#$JC!3!#$%&'()*+,-./012!!!&Pair!$#!#a(h,!*S#$#b&9!-;$#$%C$!$(;!"
+~x_Tn);!(counts#!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#n!#!'30#!)doubled*$%$\
+&7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!&!(#\
+(!!!$#>##$>$+&(>#)'[!#%$>%,$$'>#*!&##!>#&$>%-$#'>#+'[!#'$>#.)h##,'>#($>#0)>#-'>#)$>#1)>)!'tota\
+l'z$#*!D$!7)A)items!'!-!$G##!*!)B&pair(B#(/B((table#C#$4C'&rest'd!#&.A#%8r#)&!'$#!!0t!+data!#!\
+%$0<*name!##$2=&last7b#!!0$,#$KC!3!#$%&'()*+,-./012!!!&Pair!$#!#a(y,!+U#$#b&:!.<$#$%D$!$(<!"
 }
 
 /// Readers and writers for files that have nothing unusual.

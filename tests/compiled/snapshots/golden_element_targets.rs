@@ -60,10 +60,10 @@ pub struct Node {
 ::formwork::__file! {
     File[] [places] "element_targets"[] {}
     "\
-V~yXj#F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
-.size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!%!$#!)!##!@!'h$##!,#$'=%(!&'0##$*!'h$$!*&9'&dat\
-a$Z##!!:!*d!&!%!!(.('place'e#)&!%#!!$(@'start'@#'.@'other#X$##%4#(6X$)last!&#(K#)/K!%M##$,(%!%\
-##!#&+%!*#$&'()#T%/&Node!$#!&siz(S%#!+p%'extra&=!-?$#$%G$!$!&!'(###$!&V!&)#T,'Z!!"
+s]UYt0F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
+.size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!%!$#!*!##!A!'i$##!,#$(>%(!&'1##$*!'j$%!*!&:'&da\
+ta$^#!%S#$$!'>#%*b#)!'place'h#&&!%#+O('start'A#'/A'other#]$##%4#(7]$)last!&#(L#)/L!&N##$-(%!%#\
+#!#&+%!*#$&'()#Y%/&Node!$#!&siz(W%#!,u%'extra&>!.@$#$%H$!$!&!'(###$!&W!&)#T,'[!!"
 }
 
 ::formwork::__places! {

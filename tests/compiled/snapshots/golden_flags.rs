@@ -167,9 +167,9 @@ impl ::formwork::inspect::Inspect for Zero {
 ::formwork::__file! {
     File[straight] [] "flags"[] {}
     "\
-hul^y0G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!)!-#!+zero_res!B)$!!&$#!,D$#%%L$!$#;(&Kept\
-%#n!0!'first!!&!!!$.}!)(second!J###?##*?%&la#[!$))#=$)!(!'%!&$(!E%$!'*}#%*#!%^%.!#%$!!!&Zero!+\
-)%#!%low5}#,&high!!&11#=#1)>'$!&#0$s'#$*_##2&_#&%!$#&8!"
+TVyTf4G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!*!-#!+zero_res!C)$!!&$#!-E$#%%M$!$#<(&Kept\
+%#p!0!'first!!&!!!$/P#)(second!K###@##+@%&la#^!$))#>$)!)!'%!&$(!F%$!'+R$%*#!%d%.!#%$!!!&Zero!+\
+)%#!%low6R$,&high!!&11#>#1*?'$!&#0${'#$+b##2&b#&%!$#&8!"
 }
 
 /// Readers and writers for files that have nothing unusual.

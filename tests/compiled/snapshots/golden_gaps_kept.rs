@@ -51,8 +51,8 @@ pub struct Leaf {
 ::formwork::__file! {
     File[straight] [] "gaps_kept"[] {}
     "\
-~XaVu(T!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$#!#!!%(!&.)(second-D#$*D('value!A!#0#&\
-+c!$#(#)(%!%##!#&&#!%$#Y#'&Leaf!C!']!#!,]!#$&V$##*k#$#!'V#!"
+{~]Up'R!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$!F!#I!*!+#!(second-E#$+E('value!B!#0#&\
+,e!$#(#)(%!%##!#&&#!%$#]#'&Leaf!C!'^!#!-^!#$&Z$##*n#$#!'X#!"
 }
 
 /// Readers and writers for files that have nothing unusual.

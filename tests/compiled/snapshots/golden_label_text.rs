@@ -35,9 +35,9 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "label_text"[] {}
     "\
-ZvjRp/?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(!&.+'chars!&#(A#&+A'o\
-ther+A#()A'%!!!$#7%*!%!E$&$)^!(texts,!,(!$'###&M$#$#B%#!')m!%#,#%f$)'!#$%&!#}!$&!%L$#%$|%*&!,F\
-ile.#~!##-w!#$%d!$#$'P!$+#/m#!"
+uhQ]^1?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
+other+B#(*B'%!!!$#8%*!%!F$&$*`!(texts,!,(!$'###&N$#$#B%#!'*o!%#,#%k$)'!#$%&!#P#$&!%M$#%$R&*&!,\
+File.#P###-x!#$%d!$#$'P!$+#/n#!"
 }
 
 }

@@ -89,13 +89,13 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "slices"[] {}
     "\
-}|mU:9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&!\
-&File!,#%!!!#%%#%!I%&$!%!$#&'=##$=#'(=#''=#$$=#((=#)'=#%$=#)(=5!'nodes!'$#!)!!##!!)=!#t%(!'$$!\
-$#='(#!$!#[$!#l%%'!-#`!(.items)Z!+(sorted!'$m#!4`!%(!,$`!'keys#)X$'&flat.^!#$%^!5*!#%#!$!,firs\
-t.list%;#+%;)-second#<!*e%%fir!M#%,|%#($O!%9!);%#&#$C:!,!#$%&'()*+!!!&Node!)#(([*!*r!'&base-Z*\
-$''*P)!#v+!.a*!*C+*key_base-j*$'(2t+#&/t+$!'#p)$+%$d.*'!,File.#P+2#$!#$#T,'$$#!!#%+R%%key'W!%(\
-!-#W!!$|*)%$!#&!''[&$#%,h'%'!!$:#)%h'0!!!&Item!$#!#a4g'$#b&9!-;$#$%C$!$#;+&Part!%#6-_2$'$(_&#7\
-._2#$*z-&list&r%%)!+#r%%fla#c-##+p%!5}#$%!(n/!"
+`|VVp#9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+!&File!,#%!!!#%%#%!I%&$!&!$#&'>##$>#')>#''>#$$>#()>#)'>#%$>#))>5!'nodes!'$#!)!!##!!*>!#y%(!'$$\
+!$#>'(#!$!#a$!#q%%'!-#a!(.items*[!+(sorted!'$p#!4a!%(!,$a!'keys#*[$'&flat._!#$%_!5*!#%#!$!,fir\
+st.list%;#+%;)-second#<!+h%%fir!N#%-Q&#($Q!!%:!*<%#&#$D:!,!#$%&'()*+!!!&Node!)#((f*!+t!'&base-\
+e*$''+X)!#S,!.k*!+D+*key_base-t*$'(3Q,#&0Q,$!'#z)$+%$s.*'!,File.#Z+2#$!#$#T,'$$#!!#%,W%%key'X!\
+%(!-#X!!$W+)%$!#&!''b&$#%-o'%'!!$;#)%o'0!!!&Item!$#!#a5n'$#b&:!.<$#$%D$!$#<+&Part!%#6-r2$'$)d&\
+#7.r2#$+Y.&list&w%%)!+#w%%fla#q-##+u%!6Q$$%!(~/!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -74,10 +74,10 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight] [places] "level"["lvl"] { 0[b"LEVL"] }
     "\
-WfZjf.<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!%!,#!)version\
-%7'#!&!#)A#%'9%(!%#k#!(=3!'rooms!&!!!'$#!!(;#**.'&note#G%###!2!#%##%?%.!!)N$#2#))%!%##!%!&=&!'\
-!#$%&!!!&Room!&#!'width!%n!!(`!!!##1!))(height'C##'C$!,$X$$ex'?!$y%(T,!#%##M*%!,File.$w%!$!$$#\
-!$!#>#$*v$#&&z!(&!#$%!%P(!*{%$!!"
+chjht*<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
+%8'#!&!#*B#%':%(!%#m#!)>2!'rooms!&!!!'$#!);$*!*/'&note#H%###!2!#%##%?%.!!*O$#2#))%!%##!%!&=&!'\
+!#$%&!!!&Room!&#!'width!%o!!(`!!!##1#*)(height'D##'D$!,%[$$ex'@!$~%(T,!#%##N*%!,File.${%!%!$$#\
+!$!#?#$+z$#&&}!(&!#$%!%X(!*Q&$!!"
 }
 
 ::formwork::__places! {

@@ -353,7 +353,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             (RowKind::Zero | RowKind::Runtime, ..) => {
                 let item = self.tree.entry(loc);
-                self.must_be_zero(item, false, at, loc)?;
+                self.must_be_fill(item, 0, false, at, loc)?;
             }
             (RowKind::Reserved, ..) => {
                 let item = self.tree.entry(loc);

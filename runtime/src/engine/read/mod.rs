@@ -431,7 +431,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let at = cursor.at;
         let open = self.is_open(loc, row, cursor);
         let item = self.read_type(&row.ty, loc, row, cursor)?;
-        self.must_be_zero(item, open, at, loc)?;
+        self.must_be_fill(item, row.fill, open, at, loc)?;
         Ok(item)
     }
 
@@ -443,24 +443,35 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
-    /// Padding is zero, or kept when reading leniently.
-    fn must_be_zero(&mut self, item: Item, open: bool, at: u64, loc: Loc) -> Read<()> {
-        if self.tree.is_zero(item) {
+    /// Padding is zero, or what its row says, or kept when reading leniently.
+    fn must_be_fill(&mut self, item: Item, fill: u8, open: bool, at: u64, loc: Loc) -> Read<()> {
+        let other = match item {
+            Item::Bytes(blob) => {
+                let bytes = self.tree.bytes(blob);
+                let first = bytes.iter().position(|byte| *byte != fill);
+                first.map(|first| (first as u64, bytes[first]))
+            }
+            item => (!self.tree.is_zero(item)).then_some((0, 0)),
+        };
+        let Some((first, actual)) = other else {
             if open && !is_empty_run(item) {
                 self.keep_item(loc, KeptKind::Reserved, item);
             }
             return Ok(());
-        }
+        };
         if !self.options.lenient {
-            let first = match item {
-                Item::Bytes(blob) => {
-                    self.tree.bytes(blob).iter().position(|b| *b != 0).unwrap_or(0)
-                }
-                _ => 0,
+            let shown = |byte| alloc::format!("{byte:#04x}").into();
+            let kind = match fill {
+                0 => ReadErrorKind::NotZero,
+                _ => ReadErrorKind::NotEqual { expected: shown(fill), actual: shown(actual) },
             };
-            return Err(self.error(ReadErrorKind::NotZero, at + first as u64, loc));
+            return Err(self.error(kind, at + first, loc));
         }
-        self.note(at, loc, "bytes that should be zero are not".into());
+        let message = match fill {
+            0 => "bytes that should be zero are not".into(),
+            _ => alloc::format!("bytes that should be {fill:#04x} are not"),
+        };
+        self.note(at, loc, message);
         self.keep_item(loc, KeptKind::Reserved, item);
         Ok(())
     }

@@ -434,6 +434,10 @@ impl<'p> Engine<'p, '_> {
                     self.copy(blob.from, blob.start as usize, at.into(), blob.len as usize, false);
                     Ok(())
                 }
+                (Item::Absent, _) if row.fill != 0 => {
+                    self.put(at.into(), &alloc::vec![row.fill; end.saturating_sub(at) as usize]);
+                    Ok(())
+                }
                 (Item::Absent, _) => {
                     self.leave_zeros(at, end);
                     Ok(())

@@ -528,7 +528,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     RunLength::Fill => {
                         // By itself it has none, and in a room what is left of that.
                         self.doubt_value("padding that fills a room");
-                        work.code.extend(quote!(s::zeros(#part.rest())?;));
+                        work.code.extend(is_fill(row, &quote!(#part.rest())));
                         return Ok(());
                     }
                     _ => return unable("padding of no known size"),
@@ -541,7 +541,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let number = Literal::u16_unsuffixed(*number);
                 quote!(s::keep_reserved(#bytes, &mut #spelling, #number);)
             }
-            _ => quote!(s::zeros(#bytes)?;),
+            _ => is_fill(row, &bytes),
         });
         Ok(())
     }
@@ -598,5 +598,16 @@ fn aligned(ty: &Type) -> bool {
         Type::Run(run) => run.align.is_some(),
         Type::Region(region) => aligned(&region.inner),
         _ => false,
+    }
+}
+
+/// Code that compares bytes with the padding that a row says.
+fn is_fill(row: &Row, bytes: &TokenStream) -> TokenStream {
+    match row.fill {
+        0 => quote!(s::zeros(#bytes)?;),
+        fill => {
+            let fill = Literal::u8_unsuffixed(fill);
+            quote!(s::filled(#bytes, #fill)?;)
+        }
     }
 }

@@ -640,21 +640,24 @@ impl<'m> Writer<'_, '_, 'm> {
         ty: &Type,
         size: &TokenStream,
     ) -> TokenStream {
-        let pads = match ty {
+        let padding = match ty {
             Type::Record(id) => {
                 let rows = &node.view.records[id.index()].rows;
                 let last = rows.iter().rev().find(|row| is_here(row, node.epoch));
-                last.is_some_and(|row| {
+                last.filter(|row| {
                     row.ty.is_fill()
                         && row.when.is_none()
                         && matches!(row.kind, RowKind::Zero | RowKind::Reserved)
                 })
             }
-            _ => false,
+            _ => None,
         };
-        match pads {
-            true => quote!(cx.pad(begun, #size)?;),
-            false => quote!(s::holds(#size == rt::Some(i128::from(cx.here() - begun)))?;),
+        match padding {
+            Some(row) => {
+                let fill = Literal::u8_unsuffixed(row.fill);
+                quote!(cx.pad(begun, #size, #fill)?;)
+            }
+            None => quote!(s::holds(#size == rt::Some(i128::from(cx.here() - begun)))?;),
         }
     }
 
@@ -697,6 +700,10 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         Ok(match kept {
             Some((spelling, number)) => quote!(cx.reserved(#size, #spelling, #number)?;),
+            None if row.fill != 0 => {
+                let fill = Literal::u8_unsuffixed(row.fill);
+                quote!(cx.filled(#size, #fill)?;)
+            }
             None => quote!(cx.zero(#size)?;),
         })
     }

@@ -78,7 +78,10 @@ fn lenient(plan: &mut Plan<'_, '_>, site: &Site<'_>, patch: (u64, Vec<u8>), path
     if plan.file.notes > 0 {
         return;
     }
-    let message = "bytes that should be zero are not";
+    let message = match plan.file.row(site.node, site.row).fill {
+        0 => "bytes that should be zero are not".to_owned(),
+        fill => format!("bytes that should be {fill:#04x} are not"),
+    };
     let note = Expected::Note { offset: site.at, path, message };
     let options = ReadOptions::default().lenient(true);
     plan.add_with(Kind::Padding, (site.node, site.row), patch, options, note);
@@ -113,8 +116,10 @@ fn padding(plan: &mut Plan<'_, '_>, site: &Site<'_>) {
         return plan.leave_out(Kind::Padding, place, Reason::SharedBytes);
     }
     let path = file.site_path(site);
-    let patch = (end - 1, vec![0x01]);
-    plan.add(Kind::Padding, place, patch.clone(), error("not_zero", end - 1, path.clone()));
+    let fill = file.row(site.node, site.row).fill;
+    let patch = (end - 1, vec![fill ^ 1]);
+    let code = if fill == 0 { "not_zero" } else { "not_equal" };
+    plan.add(Kind::Padding, place, patch.clone(), error(code, end - 1, path.clone()));
     if !matches!(file.row(site.node, site.row).kind, RowKind::Zeros) {
         lenient(plan, site, patch, path);
     }

@@ -128,7 +128,7 @@ pub enum Expected {
         /// Its path.
         path: String,
         /// Its words.
-        message: &'static str,
+        message: String,
     },
 }
 

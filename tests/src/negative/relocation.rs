@@ -74,7 +74,7 @@ fn patch(
         ends_array: false,
     };
     let Some(patch) = file.store(&site, cell, number) else { return };
-    let message = if kind == Kind::Unlisted { UNLISTED } else { UNKNOWN };
+    let message = if kind == Kind::Unlisted { UNLISTED } else { UNKNOWN }.to_owned();
     let path = "file".to_owned();
     let note = Expected::Note { offset: address, path: path.clone(), message };
     plan.add(kind, about, patch.clone(), note);

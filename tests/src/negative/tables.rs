@@ -64,7 +64,7 @@ fn exchange(plan: &mut Plan<'_, '_>, node: usize, row: RowId) {
         patches: vec![one, other],
         cut: None,
         options: formwork::ReadOptions::default(),
-        expected: Expected::Note { offset: at, path, message: DISORDER },
+        expected: Expected::Note { offset: at, path, message: DISORDER.to_owned() },
     };
     plan.found.push(((Kind::Unsorted, file.nodes[node].record, row), case));
 }

@@ -3,7 +3,7 @@
 use super::lengths::is_fill;
 use super::{Cx, Env, Expr, ExprId, RecordId, Shape};
 use crate::model::{
-    ArrayLength, ArrayType, BinaryOp, Columns, Described, Path, StreamFunction, Type,
+    ArrayLength, ArrayType, BinaryOp, Columns, Described, Path, Start, StreamFunction, Type,
 };
 use crate::syntax::ast::{PropValue, Row, RowWord};
 use crate::syntax::expr::RefEx;
@@ -116,12 +116,30 @@ impl<'t> Cx<'t> {
         if at.is_some() && columns.is_none() {
             self.must_have_room(row, &element)?;
         }
+        // Where nothing asks what describes an element, there are only as many.
+        let asked = columns.is_some() || at.is_some() || self.asks_for_it(&element);
+        let stride = stride.filter(|_| columns.is_none());
+        let described = Described { by, filter, leading, columns, at };
         Some(Type::Array(Box::new(ArrayType {
             element,
             length: ArrayLength::Count(count),
-            stride: stride.filter(|_| columns.is_none()),
-            described: Some(Box::new(Described { by, filter, leading, columns, at })),
+            stride,
+            described: asked.then(|| Box::new(described)),
         })))
+    }
+
+    /// Whether an argument of a type mentions `it`.
+    fn asks_for_it(&self, ty: &Type) -> bool {
+        ty.parts().any(|part| match part {
+            Type::Record(id) => self.rec(*id).arguments.iter().any(|argument| {
+                let mut found = false;
+                self.exprs.paths(*argument, &mut |path| {
+                    found |= matches!(path.start, Start::It);
+                });
+                found
+            }),
+            _ => false,
+        })
     }
 
     /// Elements that say where they stand need to know where the bytes for them end.

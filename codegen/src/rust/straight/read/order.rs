@@ -7,9 +7,12 @@ use quote::quote;
 
 use super::{Ctx, Frame, Reading, Spot, cell, size};
 use crate::check::exprs::own_rows;
-use crate::model::{ByteOrder, ByteOrderRule, EndianRule, ExprId, RecordId, RowId, Storage, Type};
+use crate::model::{
+    ByteOrder, ByteOrderRule, EndianRule, ExprId, RecordId, RowId, RunLength, RunType, Storage,
+    Type, unit_size,
+};
 use crate::rust::straight::able::{Able, unable};
-use crate::rust::straight::early::early;
+use crate::rust::straight::early::{early, early_value};
 use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::scope::Access;
 
@@ -47,8 +50,8 @@ impl<'m> Reading<'_, '_, 'm> {
         let decided = |order: ByteOrder| {
             make(&Ctx { big: order == ByteOrder::Big, decided: Some(id), ..ctx.clone() })
         };
-        // The conditions are asked in the record, of which nothing is known but numbers at offsets that
-        // are the same in every file.
+        // The conditions are asked in the record, of which nothing is known but what stands at offsets
+        // that are the same in every file.
         let ahead = self.numbers_ahead(ctx, spot, id, rules)?;
         let mut asking = ctx.clone();
         let access = Access::Early;
@@ -65,7 +68,8 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(if ahead.is_empty() { code } else { quote!({ #ahead #code }) })
     }
 
-    /// The numbers of a record that conditions ask for, before anything of it is read.
+    /// The numbers of a record that conditions ask for, and texts and bytes, before anything of it is
+    /// read.
     fn numbers_ahead(
         &self,
         ctx: &Ctx<'m>,
@@ -83,12 +87,27 @@ impl<'m> Reading<'_, '_, 'm> {
             let row = &ctx.view.records[id.index()].rows[asked.index()];
             let epoch = epoch_id(ctx.epoch);
             let offset = ctx.view.row_offset(id, asked, epoch);
-            let (Type::Cell(cell), Some(offset)) = (&row.ty, offset) else { continue };
-            let Storage::Fixed(int) = cell.storage else { continue };
-            let (block, name) = (self.local("b"), early(id, asked));
-            // A number that follows the order has one byte.
-            let stored = cell::load(int, int.order == Some(ByteOrder::Big), &block, 0);
-            let Some(number) = self.early(cell, row, &stored) else { continue };
+            let Some(offset) = offset else { continue };
+            let block = self.local("b");
+            let (width, name, value) = match &row.ty {
+                Type::Cell(cell) => {
+                    let Storage::Fixed(int) = cell.storage else { continue };
+                    // A number that follows the order has one byte.
+                    let stored = cell::load(int, int.order == Some(ByteOrder::Big), &block, 0);
+                    let Some(number) = self.early(cell, row, &stored) else { continue };
+                    let name = early(id, asked);
+                    (u64::from(int.bytes), name.clone(), quote!(let #name: i128 = #number;))
+                }
+                Type::Run(RunType { content, length: RunLength::Fixed(width), suffix, align })
+                    if unit_size(*content) == 1 && suffix.is_empty() && align.is_none() =>
+                {
+                    let (at, name) = (Spot::block(block.clone()), early_value(id, asked));
+                    let shape = self.straight.early_shape(id, asked, row);
+                    let value = self.item(ctx, &at, &row.ty, row, &shape, &|value| value)?;
+                    (*width, name.clone(), quote!(let #name = { #value };))
+                }
+                _ => continue,
+            };
             let at = spot.address();
             let at = match offset {
                 0 => at,
@@ -97,10 +116,10 @@ impl<'m> Reading<'_, '_, 'm> {
                     quote!(#at + #offset)
                 }
             };
-            let width = Literal::usize_unsuffixed(int.bytes.into());
+            let width = Literal::u64_unsuffixed(width);
             code.extend(quote! {
                 let #block: &[u8; #width] = cx.part(#at)?.block()?;
-                let #name: i128 = #number;
+                #value
             });
             self.known.borrow_mut().insert(name.to_string());
         }

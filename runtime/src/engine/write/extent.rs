@@ -9,7 +9,8 @@ use super::super::val::{eval_error, Fallible, Fault};
 use super::super::writing::{Expectation, OpenEnd};
 use super::lay::Spot;
 use crate::ends::{Cut, Stop, Tail};
-use crate::model::{ExprId, Extent, RegionType, Row, RunLength, Terminated, Type};
+use crate::load::Endian;
+use crate::model::{ExprId, Extent, RegionType, Row, RunLength, Terminated, Terminator, Type};
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -61,13 +62,13 @@ impl<'p> Engine<'p, '_> {
             (Extent::Rest, None) => {}
             (Extent::Terminated(terminator), _) => {
                 let content = self.content_bytes(loc, &region.inner, row, at, end)?;
-                let order = self.node_order(loc.node)?.unwrap_or_default();
+                let order = self.stop_order(Some(terminator), loc)?;
                 self.lay_terminator(loc, Stop::of(terminator, order), &content, around, spot);
             }
             (extent, Some(trim)) => {
                 let content = self.content_bytes(loc, &region.inner, row, at, end)?;
                 let size = room.and_then(|room| usize::try_from(room.saturating_sub(at)).ok());
-                let order = self.node_order(loc.node)?.unwrap_or_default();
+                let order = self.stop_order(trim.terminator.as_ref(), loc)?;
                 let cut = Cut::of(trim, order);
                 if !self.lay_tail(loc, cut, &content, size, spot) {
                     return Ok(());
@@ -85,6 +86,16 @@ impl<'p> Engine<'p, '_> {
             measured[slot] = u32::try_from(spot.at - at).unwrap_or(UNPLACED);
         }
         Ok(())
+    }
+
+    /// Byte order of the units that end something, if it matters.
+    fn stop_order(&mut self, of: Option<&Terminator>, loc: Loc) -> Fallible<Endian> {
+        match of {
+            Some(terminator) if terminator.has_order() => {
+                Ok(self.node_order(loc.node)?.unwrap_or_default())
+            }
+            _ => Ok(Endian::default()),
+        }
     }
 
     /// Puts a terminator behind content, unless the end of the region stands for it.

@@ -1,5 +1,6 @@
 //! Edits of a value that keep what its references mean.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 
@@ -544,41 +545,78 @@ fn through(found: &References<'_>, mut loc: Loc) -> Loc {
     loc
 }
 
-/// The row or element that a path leads to; none for the whole file.
+/// The row or element that a path leads to; none for the whole file. As in JSON, the name of a case may
+/// stand before its fields, of which one may have the same name: where a step can be either, the other one
+/// is tried if the way ends.
 fn find(found: &References<'_>, steps: &[ValueStep<'_>]) -> Result<Option<Loc>, EditFailure> {
-    let tree = found.tree();
-    let mut here: Option<Loc> = None;
-    for (number, step) in steps.iter().enumerate() {
-        let wrong = |message: String| no_path(&shown(&steps[..number]), message);
-        let at = here.map(|loc| through(found, loc));
-        match (step, at) {
-            (ValueStep::Index(index), Some(array)) => {
-                let Some(count) = found.count(array).filter(|_| array.index().is_none()) else {
-                    return Err(wrong("it is no array".to_owned()));
-                };
-                here = Some(array.at(position(*index, count, false)?));
-            }
-            (ValueStep::Index(_), None) => return Err(wrong("it is no array".to_owned())),
-            (ValueStep::Field(name), at) => {
-                let node = match at.map(|loc| tree.item(loc)) {
-                    None => NodeRef::ROOT,
-                    Some(Item::Node(node)) => node,
-                    Some(_) => return Err(wrong(format!("it has no field `{name}`"))),
-                };
-                let is_case =
-                    tree.case_of(node).is_some_and(|(union, case)| union.cases[case].name == *name);
-                let own = field(found, node, name, 0);
-                let more = matches!(steps.get(number + 1), Some(ValueStep::Field(_)));
-                match own {
-                    // As in JSON, the name of the case may stand before its fields.
-                    _ if is_case && (more || own.is_none()) => {}
-                    Some(loc) => here = Some(loc),
-                    None => return Err(wrong(format!("it has no field `{name}`"))),
-                }
+    let (mut open, mut seen) = (vec![Way { gone: 0, here: None, named: false }], BTreeSet::new());
+    let mut first = None;
+    while let Some(way) = open.pop() {
+        let Some(step) = steps.get(way.gone) else { return Ok(way.here) };
+        if !seen.insert(way) {
+            continue;
+        }
+        let more = matches!(steps.get(way.gone + 1), Some(ValueStep::Field(_)));
+        let known = || shown(&steps[..way.gone]);
+        match way.step(found, step, more, &known) {
+            Ok(ways) => open.extend(ways.into_iter().flatten()),
+            Err(error) => {
+                first.get_or_insert(error);
             }
         }
     }
-    Ok(here)
+    Err(first.unwrap_or_else(|| no_path("", "there is nothing".to_owned())))
+}
+
+/// How far a path has been followed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    /// How many steps were gone.
+    gone: usize,
+    /// Where to.
+    here: Option<Loc>,
+    /// Whether the last of them was the name of the case that is there.
+    named: bool,
+}
+
+impl Way {
+    /// The ways behind a step, the best one last. `more`: a field follows.
+    fn step(
+        self,
+        found: &References<'_>,
+        step: &ValueStep<'_>,
+        more: bool,
+        known: &dyn Fn() -> String,
+    ) -> Result<[Option<Way>; 2], EditFailure> {
+        let tree = found.tree();
+        let to = |here: Loc| Way { gone: self.gone + 1, here: Some(here), named: false };
+        let at = self.here.map(|loc| through(found, loc));
+        let name = match (step, at) {
+            (ValueStep::Index(index), Some(array)) => {
+                let Some(count) = found.count(array).filter(|_| array.index().is_none()) else {
+                    return Err(no_path(&known(), "it is no array".to_owned()));
+                };
+                return Ok([Some(to(array.at(position(*index, count, false)?))), None]);
+            }
+            (ValueStep::Index(_), None) => {
+                return Err(no_path(&known(), "it is no array".to_owned()));
+            }
+            (ValueStep::Field(name), _) => *name,
+        };
+        let node = match at.map(|loc| tree.item(loc)) {
+            None => Some(NodeRef::ROOT),
+            Some(Item::Node(node)) => Some(node),
+            Some(_) => None,
+        };
+        let case = node.and_then(|node| tree.case_of(node));
+        let is_case = !self.named && case.is_some_and(|(of, case)| of.cases[case].name == name);
+        let case = is_case.then_some(Way { gone: self.gone + 1, named: true, ..self });
+        match (case, node.and_then(|node| field(found, node, name, 0)).map(to)) {
+            (None, None) => Err(no_path(&known(), format!("it has no field `{name}`"))),
+            (case, own) if more => Ok([own, case]),
+            (case, own) => Ok([case, own]),
+        }
+    }
 }
 
 /// The row of a field; those of structs without names belong to the struct around them.

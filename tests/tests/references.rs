@@ -371,3 +371,38 @@ fn many_addresses_of_rows_are_found_in_a_table() {
         assert!(write(&program, &value).is_ok_and(|again| again == bytes), "the same bytes");
     }
 }
+
+/// Fields that are named as the cases that they are in.
+const ALIKE: &str = r#"module alike root=File endian=little
+struct File  { Item items count=fill }
+union Item tag=u8 { case list 1 { Inner list }; case plain 2 { u8 list } }
+struct Inner { u8 count; u8 list count=count }"#;
+
+#[test]
+fn paths_lead_to_fields_that_are_named_as_their_cases() {
+    let program = programs::from_text("alike.kdl", ALIKE, None).expect("it is clean");
+    let bytes = [1, 2, 7, 8, 2, 9];
+    let value = laws::value_of(&program, &bytes).expect("it is a file");
+    let done = |path: &str, json: &str| {
+        let mut changed = value.clone();
+        edit(&program, &mut changed, path, Edit::Set(Source::Json(json)))?;
+        Ok::<_, EditFailure>(write(&program, &changed).expect("it can be written"))
+    };
+    // As listings have it, with the name of the case, and as in JSON, where the case has that, too.
+    for path in ["items[0].list.list[1]", "items[0].list.list.list[1]"] {
+        assert_eq!(done(path, "5").as_deref().ok(), Some(&[1, 2, 7, 5, 2, 9][..]), "{path}");
+    }
+    for path in ["items[1].list", "items[1].plain.list"] {
+        assert_eq!(done(path, "5").as_deref().ok(), Some(&[1, 2, 7, 8, 2, 5][..]), "{path}");
+    }
+    let longer = Some(&[1, 3, 1, 2, 3, 2, 9][..]);
+    assert_eq!(done("items[0].list.list.list", "[1, 2, 3]").as_deref().ok(), longer);
+    // Where both lead somewhere it is what JSON has there.
+    let inner = r#"{ "list": [1, 2, 3] }"#;
+    assert_eq!(done("items[0].list.list", inner).as_deref().ok(), longer);
+    for path in ["items[0].list.list.list.list", "items[1].list.list", "items[0].list.list[2]"] {
+        assert!(done(path, "5").is_err(), "{path}");
+    }
+    // However often a name stands there.
+    assert!(done(&format!("items[0]{}", ".list".repeat(10_000)), "5").is_err());
+}

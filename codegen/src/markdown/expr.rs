@@ -319,7 +319,7 @@ mod tests {
         check("polynomial(name, 31)", "polynomial hash of `name` with factor `31`");
         check(
             "polynomial(name, 33, 5381)",
-            "polynomial hash of `name` with factor `33`, from `5381` on",
+            "polynomial hash of `name` with factor `33`, from `0x1505` on",
         );
         check("length(name)", "length of `name`, in bytes");
     }

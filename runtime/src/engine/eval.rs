@@ -389,6 +389,10 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn position(&mut self, val: Val) -> Fallible<Val> {
         Ok(match val {
             Val::Node(node) => self.index_of(node)?,
+            // Whether there is such an element is not known yet.
+            Val::Loc(loc) if loc.index().is_some() && self.opened_at(loc).is_some() => {
+                return self.not_known(loc);
+            }
             Val::Loc(loc) => {
                 self.element_of(loc)?;
                 match self.load(val)? {

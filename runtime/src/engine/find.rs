@@ -628,8 +628,13 @@ impl<'p, 'b> Engine<'p, 'b> {
             _ => return Ok(None),
         };
         if self.opened_at(loc).is_some() {
-            let index = u32::try_from(index).ok();
-            return Ok(index.map(|index| Val::Loc(loc.at(index))));
+            let Ok(index) = u32::try_from(index) else { return Ok(None) };
+            let element = loc.at(index);
+            // Of pointers it is known where their targets are, of anything else nothing.
+            return match super::address::pointer_type(self.tree.row(loc), element) {
+                Some(_) => Ok(Some(Val::Loc(element))),
+                None => self.not_known(element),
+            };
         }
         if let Some(count) = self.tree.count_so_far(loc) {
             return match u32::try_from(index) {

@@ -49,6 +49,7 @@ impl<'a> Stop<'a> {
         let big = own.map_or(order, Endian::from) == Endian::Big;
         Stop { bytes, any, big, unit: *unit, mode: *mode, optional: *optional }
     }
+
     /// Where it begins.
     #[must_use]
     #[inline]

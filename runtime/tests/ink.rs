@@ -120,11 +120,11 @@ fn what_must_follow_stands_in_the_region_around() {
     let mut ink = begun(0);
     ink.put(b"ab");
     ink.must_follow(stop(b"--", Terminated::Unread));
-    assert_eq!(ink.closes(), Err(Odd));
+    assert_eq!(ink.closes(0), Err(Odd));
     ink.put(b"-");
-    assert_eq!(ink.closes(), Err(Odd));
+    assert_eq!(ink.closes(0), Err(Odd));
     ink.put(b"-");
-    assert_eq!(ink.closes(), Ok(()));
+    assert_eq!(ink.closes(0), Ok(()));
     assert_eq!(finish(ink).unwrap(), b"ab--");
 }
 
@@ -134,14 +134,19 @@ fn what_may_follow_need_not_where_a_region_ends() {
     let mut ink = begun(0);
     ink.put(b"ab");
     ink.must_follow(optional);
-    assert_eq!(ink.closes(), Ok(()));
+    assert_eq!(ink.closes(0), Ok(()));
     ink.put(b"cd");
     ink.must_follow(optional);
     ink.put(b"-");
-    assert_eq!(ink.closes(), Err(Odd));
+    assert_eq!(ink.closes(0), Err(Odd));
     ink.put(b"-");
     ink.must_follow(optional);
     assert_eq!(finish(ink).unwrap(), b"abcd--");
+    // The end of an empty region behind it does not stand for it.
+    let mut ink = begun(0);
+    ink.must_follow(optional);
+    let left = ink.left();
+    assert_eq!(ink.closes(left), Err(Odd));
 }
 
 #[test]

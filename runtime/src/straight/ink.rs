@@ -252,8 +252,7 @@ impl<'v> Ink<'v> {
     ///
     /// If it says none, or too many.
     pub fn zero(&mut self, count: Option<i128>) -> Straight<()> {
-        let count = super::length(count)?;
-        self.grow(count, 1).map(|_| ())
+        self.filled(count, 0)
     }
 
     /// Appends a byte as often as an expression says.
@@ -263,7 +262,10 @@ impl<'v> Ink<'v> {
     /// If it says nothing, or too often.
     pub fn filled(&mut self, count: Option<i128>, byte: u8) -> Straight<()> {
         let count = super::length(count)?;
-        self.grow(count, 1)?.fill(byte);
+        let room = self.grow(count, 1)?;
+        if byte != 0 {
+            room.fill(byte);
+        }
         Ok(())
     }
 
@@ -294,8 +296,7 @@ impl<'v> Ink<'v> {
     pub fn pad(&mut self, begun: Spot, size: Option<i128>, byte: u8) -> Straight<()> {
         let done = usize::try_from(self.here().saturating_sub(begun)).map_err(|_| Odd)?;
         let more = super::length(size)?.checked_sub(done).ok_or(Odd)?;
-        self.grow(more, 1)?.fill(byte);
-        Ok(())
+        self.filled(Some(more as i128), byte)
     }
 
     /// Aligns to what an expression says.
@@ -652,17 +653,26 @@ impl<'v> Ink<'v> {
         self.reach = self.reach.max(here.saturating_add(stop.width() as u64));
     }
 
-    /// A region ends here.
+    /// How much must follow something so far, for [`closes`](Self::closes).
+    #[inline]
+    pub fn left(&self) -> usize {
+        self.behind.len()
+    }
+
+    /// A region ends here that began when so much had to follow something. For what ends in it that end
+    /// may stand; for what ends where an empty region begins it may not.
     ///
     /// # Errors
     ///
     /// If bytes that must follow something in it reach beyond it.
     #[inline]
-    pub fn closes(&mut self) -> Straight<()> {
-        while let Some((_, _, reach)) =
-            self.behind.last().filter(|(at, stop, _)| stop.optional && *at == self.here())
-        {
-            self.reach = *reach;
+    pub fn closes(&mut self, left: usize) -> Straight<()> {
+        let here = self.here();
+        while self.behind.len() > left {
+            match self.behind.last() {
+                Some((at, stop, reach)) if stop.optional && *at == here => self.reach = *reach,
+                _ => break,
+            }
             self.behind.pop();
         }
         super::holds(self.reach <= self.here())

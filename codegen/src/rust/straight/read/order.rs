@@ -52,7 +52,7 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         // The conditions are asked in the record, of which nothing is known but what stands at offsets
         // that are the same in every file.
-        let ahead = self.numbers_ahead(ctx, spot, id, rules)?;
+        let ahead = self.asked_ahead(ctx, spot, id, rules)?;
         let mut asking = ctx.clone();
         let access = Access::Early;
         asking.frames.push(Frame { record: id, access, at: None, index: None });
@@ -68,9 +68,8 @@ impl<'m> Reading<'_, '_, 'm> {
         Ok(if ahead.is_empty() { code } else { quote!({ #ahead #code }) })
     }
 
-    /// The numbers of a record that conditions ask for, and texts and bytes, before anything of it is
-    /// read.
-    fn numbers_ahead(
+    /// The numbers, texts and bytes of a record that conditions ask for, before anything of it is read.
+    fn asked_ahead(
         &self,
         ctx: &Ctx<'m>,
         spot: &Spot,

@@ -132,14 +132,13 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             let Spot::End = spot else { return unable("elements at a `stride=` within a block") };
             let stride = self.straight.number(&node.scope, node.view, stride)?;
-            let (body, closes) = (put(&Spot::End)?, self.closes());
+            let body = self.closed(&put(&Spot::End)?);
             let full = self.room_is_full(node, &array.element, &quote!(stride));
             return Ok(quote! {
                 let stride = #stride;
                 for (#i, #name) in #code.iter().enumerate() {
                     let begun = cx.here();
                     #body
-                    #closes
                     #full
                 }
             });

@@ -751,8 +751,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 if let Extent::Rest = region.extent {
                     return Ok(inner);
                 }
-                let closes = self.closes();
-                let inner = quote!(#inner #closes);
+                let inner = self.closed(&inner);
                 // What measures a row measures none of its elements.
                 let element = node.element;
                 let expected = match &region.extent {

@@ -119,8 +119,7 @@ impl<'m> Writer<'_, '_, 'm> {
         if self.is_measured_ahead() {
             return unable("a struct that ends at a terminator, among sizes that others need");
         }
-        let content = self.put(node, id, row, &region.inner, src, spot, None)?;
-        let closes = self.closes();
+        let content = self.closed(&self.put(node, id, row, &region.inner, src, spot, None)?);
         let end = match ends {
             Ends::Stop(of) => {
                 let (stop, follows) = (ends::stop(of, node.big), self.follows(node, of)?);
@@ -132,7 +131,7 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             Ends::Room(size, trim) => self.room_end(node, id, *size, trim)?,
         };
-        Ok(quote!({ let begun = cx.begun(); #content #closes #end }))
+        Ok(quote!({ let begun = cx.begun(); #content #end }))
     }
 
     /// Code that ends content, which has begun at `begun`, in a room of a size that an expression says.
@@ -174,9 +173,12 @@ impl<'m> Writer<'_, '_, 'm> {
         Ok(Some(quote!(cx.must_follow(#stop);)))
     }
 
-    /// Where a region ends: what must follow something in it stands in it, too.
-    pub(super) fn closes(&self) -> Option<TokenStream> {
-        self.leaves.then(|| quote!(cx.closes()?;))
+    /// Content of a region: what must follow something in it stands in it, too.
+    pub(super) fn closed(&self, content: &TokenStream) -> TokenStream {
+        match self.leaves {
+            true => quote!(let left = cx.left(); #content cx.closes(left)?;),
+            false => content.clone(),
+        }
     }
 
     /// Whether the bytes of a type are what they will be as soon as they are written, but for numbers

@@ -286,8 +286,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     && matches!(&region.extent, Extent::Size(size) if self.says(node, *size, id, Side::Size)) =>
             {
                 let inner = self.content_bytes(node, id, row, &region.inner, src, index, starts)?;
-                let closes = self.closes();
-                Ok(quote!(#inner #closes))
+                Ok(self.closed(&inner))
             }
             Type::Region(region)
                 if let Extent::End(end) = &region.extent
@@ -295,9 +294,8 @@ impl<'m> Writer<'_, '_, 'm> {
                     && !self.says(node, *end, id, Side::End) =>
             {
                 let inner = self.content_bytes(node, id, row, &region.inner, src, index, starts)?;
-                let closes = self.closes();
-                let ends = self.must_end(node, *end)?;
-                Ok(quote!(#inner #closes #ends))
+                let (inner, ends) = (self.closed(&inner), self.must_end(node, *end)?);
+                Ok(quote!(#inner #ends))
             }
             _ if starts != Starts::No => {
                 unable("elements of no fixed size in a region, which own something")

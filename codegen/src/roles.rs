@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::check::exprs::{lengths, own_rows, values};
 use crate::model::{
-    DefinerScope, DefinerSource, ExprId, Member, Model, Record, RecordId, RecordKind, Role, Row,
-    RowId, RowKind, Start, Step, Tag, Type,
+    DefinerScope, DefinerSource, ExprId, InStep, Member, Model, Record, RecordId, RecordKind, Role,
+    Row, RowId, RowKind, Start, Step, Tag, Type,
 };
 use crate::print::{columns, constant_text, definer_text, expr_text, path_text, record_name};
 
@@ -83,6 +83,9 @@ pub(crate) fn label(row: &Row) -> String {
 }
 
 fn role(model: &Model, record: &Record, row: &Row) -> (&'static str, String) {
+    if let Some(in_step) = row.ty.in_step() {
+        return ("derived", in_step_text(record, in_step));
+    }
     match &row.role {
         Role::Data => ("data", String::new()),
         Role::Default(constant) => ("default", constant_text(constant)),
@@ -107,6 +110,16 @@ fn role(model: &Model, record: &Record, row: &Row) -> (&'static str, String) {
             ("view", format!("{}{}", slices.join(", "), key.unwrap_or_default()))
         }
         Role::Elsewhere => ("elsewhere", String::new()),
+    }
+}
+
+/// How many elements an array has that is in step with another one.
+pub(crate) fn in_step_text(record: &Record, in_step: InStep) -> String {
+    let other = label(&record.rows[in_step.with.index()]);
+    match in_step.plus {
+        0 => format!("as many as {other}"),
+        more @ 1.. => format!("{more} more than {other}"),
+        less => format!("{} less than {other}", less.unsigned_abs()),
     }
 }
 

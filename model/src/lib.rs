@@ -48,8 +48,8 @@ pub use signature::{Signature, SignatureCell};
 pub use size::{bit_width, cell_size, text_units, unit_size, Sizes};
 pub use types::{
     limits, ArrayLength, ArrayType, ByteOrder, Cell, Columns, Content, Described, Encoding, Extent,
-    FloatForm, GroupOrder, IntType, Listed, Meaning, PointerType, Policy, Reference, RegionType,
-    RunLength, RunType, Storage, Target, Terminated, Terminator, Trim, Type, WhenEmpty,
+    FloatForm, GroupOrder, InStep, IntType, Listed, Meaning, PointerType, Policy, Reference,
+    RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator, Trim, Type, WhenEmpty,
 };
 
 pub use span::{SourceId, Span};

@@ -4,7 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, ArrayType, Columns, Described, ExprId, Extent, RecordId, RunLength, Type, UnionId,
+    ArrayLength, ArrayType, Columns, Described, ExprId, Extent, InStep, RecordId, RunLength, Type,
+    UnionId,
 };
 
 /// Types in a type; see [`Type::parts`].
@@ -137,6 +138,17 @@ impl Type {
             _ => (None, None),
         };
         stride.into_iter().chain(length).chain(described.into_iter().flatten())
+    }
+}
+
+impl Type {
+    /// The array beside an array of this type that says how many elements there are.
+    #[must_use]
+    pub fn in_step(&self) -> Option<InStep> {
+        match self {
+            Type::Array(array) => array.in_step,
+            _ => None,
+        }
     }
 }
 

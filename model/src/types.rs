@@ -307,6 +307,18 @@ pub struct ArrayType {
     pub stride: Option<ExprId>,
     /// Who says what each element is. The length counts these.
     pub described: Option<Box<Described>>,
+    /// The array beside it that says how many elements there are, which say nothing themselves: so the
+    /// value does not have this one.
+    pub in_step: Option<InStep>,
+}
+
+/// An array has as many elements as another one of the same record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InStep {
+    /// The row of the other one.
+    pub with: RowId,
+    /// How many more than that.
+    pub plus: i128,
 }
 
 /// Elements of which each is described by something else in the file.

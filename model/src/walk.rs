@@ -625,6 +625,7 @@ impl Model {
                     .all(|definer| matches!(definer.scope, DefinerScope::Case(..))),
                 _ => matches!(row.kind, RowKind::Slice { .. }),
             }),
+            Type::Array(array) => array.in_step.is_none(),
             _ => true,
         }
     }

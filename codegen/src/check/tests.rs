@@ -260,8 +260,13 @@ fn objects_are_placed_once() {
 fn arrays_to_the_end_have_elements_with_bytes() {
     let array = |element: Type| {
         let length = ArrayLength::Fill;
-        let ty =
-            Type::Array(Box::new(ArrayType { element, length, stride: None, described: None }));
+        let ty = Type::Array(Box::new(ArrayType {
+            element,
+            length,
+            stride: None,
+            described: None,
+            in_step: None,
+        }));
         codes(&model(vec![record("File", None, vec![row("a", Home::Next, ty)])]))
     };
     let run = |length| {

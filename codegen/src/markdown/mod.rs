@@ -321,6 +321,7 @@ fn legend(cx: &Cx<'_>) -> String {
 /// First word of the column of roles.
 fn role_name(row: &Row) -> &'static str {
     match row.role {
+        Role::Data if row.ty.in_step().is_some() => "derived",
         Role::Data => "data",
         Role::Default(_) => "default",
         Role::Fixed => "fixed",

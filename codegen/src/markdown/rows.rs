@@ -11,6 +11,7 @@ use crate::model::{
     Label, Meaning, Measure, Record, RecordId, Role, Row, RowId, RowKind, RunType, Storage, Tag,
     Type, Union,
 };
+use crate::roles::in_step_text;
 
 /// A table of rows, perhaps of several cases.
 #[derive(Debug, Default)]
@@ -353,7 +354,7 @@ fn cells(
         group(count, |epoch| present(epoch).then(|| row_type(cx, record, row, epoch_id(epoch))));
     let types = join(cx.model, &types);
     let name = row.name.as_deref().map(code).unwrap_or_default();
-    vec![sizes, types, name, role(cx, row, definers), facts(cx, record, row).join(" ")]
+    vec![sizes, types, name, role(cx, record, row, definers), facts(cx, record, row).join(" ")]
 }
 
 fn size_text(cx: &Cx<'_>, record: &Record, row: &Row, epoch: usize) -> String {
@@ -467,7 +468,10 @@ pub(super) fn value_type(cx: &Cx<'_>, ty: &Type, epoch: EpochId) -> String {
 }
 
 /// The part that the row plays, with what it follows from.
-fn role(cx: &Cx<'_>, row: &Row, definers: &[(String, Vec<String>)]) -> String {
+fn role(cx: &Cx<'_>, record: &Record, row: &Row, definers: &[(String, Vec<String>)]) -> String {
+    if let Some(in_step) = row.ty.in_step() {
+        return format!("derived: {}", in_step_text(record, in_step));
+    }
     match &row.role {
         Role::Data => "data".to_owned(),
         Role::Default(value) => format!("default {}", constant(value)),

@@ -412,6 +412,9 @@ fn pool_order_text(order: PoolOrder) -> &'static str {
 
 /// Role of a row with its equations: `data`, `derived = count(items)`.
 fn role_text(model: &Model, record: &Record, row: &Row) -> String {
+    if let Some(in_step) = row.ty.in_step() {
+        return format!("derived = {}", crate::roles::in_step_text(record, in_step));
+    }
     match &row.role {
         Role::Data => "data".to_owned(),
         Role::Default(constant) => format!("default = {}", constant_text(constant)),

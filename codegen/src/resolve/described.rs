@@ -125,6 +125,7 @@ impl<'t> Cx<'t> {
             length: ArrayLength::Count(count),
             stride,
             described: asked.then(|| Box::new(described)),
+            in_step: None,
         })))
     }
 

@@ -69,6 +69,7 @@ impl<'t> Cx<'t> {
                     length,
                     stride: None,
                     described: None,
+                    in_step: None,
                 })));
             }
             RowWord::Pool(_) => {
@@ -81,6 +82,7 @@ impl<'t> Cx<'t> {
                     length,
                     stride: None,
                     described: None,
+                    in_step: None,
                 })));
             }
             RowWord::Value(_) => {
@@ -93,6 +95,7 @@ impl<'t> Cx<'t> {
                         length,
                         stride: None,
                         described: None,
+                        in_step: None,
                     }));
                 }
                 return Some(element);
@@ -319,7 +322,13 @@ impl<'t> Cx<'t> {
                 _ => ArrayLength::Fill,
             }
         };
-        Some(Type::Array(Box::new(ArrayType { element, length, stride, described: None })))
+        Some(Type::Array(Box::new(ArrayType {
+            element,
+            length,
+            stride,
+            described: None,
+            in_step: None,
+        })))
     }
 
     /// The region around something, if the row says one.

@@ -33,6 +33,7 @@ mod pointers;
 mod pool;
 mod rows;
 mod shapes;
+mod step;
 #[cfg(test)]
 mod tests;
 mod texts;

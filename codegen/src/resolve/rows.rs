@@ -77,6 +77,7 @@ impl<'t> Cx<'t> {
                         length: ArrayLength::Fill,
                         stride: None,
                         described: None,
+                        in_step: None,
                     })),
                     false => element,
                 }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use formwork::engine::{ArrayRef, Item, Tree};
 use formwork_model::{
-    ByteOrder, Cell, Content, Encoding, FloatCode, IntType, Meaning, PointerType, Role, Storage,
-    Target, Type,
+    ByteOrder, Cell, Content, Encoding, FloatCode, IntType, Meaning, PointerType, Role, Row,
+    Storage, Target, Type,
 };
 
 use super::field::{Stored, WalkOptions};
@@ -138,8 +138,9 @@ pub(crate) fn bit_width(ty: &Type) -> Option<u32> {
 }
 
 /// Name of a role, as in the reference of the language.
-pub(crate) fn role_name(role: &Role) -> &'static str {
-    match role {
+pub(crate) fn role_name(row: &Row) -> &'static str {
+    match row.role {
+        Role::Data if row.ty.in_step().is_some() => "derived",
         Role::Data => "data",
         Role::Default(_) => "default",
         Role::Fixed => "fixed",

@@ -178,7 +178,7 @@ impl<'t> Walk<'t, '_> {
         line.offset = spot.at;
         line.size = spot.size();
         type_name(tree, spot.ty, Some(spot.item), &mut line.type_name);
-        line.role = if element { "data" } else { role_name(&spot.row.role) };
+        line.role = if element { "data" } else { role_name(spot.row) };
         line.kept = !element && tree.is_kept(spot.loc);
         line.declared = Some(spot.row.span).filter(|span| *span != Span::default());
         line.stored = stored(tree, spot.ty, spot.item);

@@ -181,7 +181,8 @@ lists! {
     fields Trim { terminator, strip }
     fields Terminator { bytes, any, order, unit, mode, optional }
     cases Terminated { Dropped, Kept, Unread, }
-    fields ArrayType { element, length, stride, described }
+    fields ArrayType { element, length, stride, described, in_step }
+    fields InStep { with, plus }
     fields Described { by, filter, leading, columns, at }
     fields Columns { records, stride }
     cases ArrayLength { Count(count), Fill, Last(condition), }

@@ -21,7 +21,13 @@ fn blank<T: Pack>() -> T {
 
 fn array(element: Type) -> Type {
     let length = ArrayLength::Count(ExprId(2));
-    Type::Array(Box::new(ArrayType { element, length, stride: None, described: None }))
+    Type::Array(Box::new(ArrayType {
+        element,
+        length,
+        stride: None,
+        described: None,
+        in_step: None,
+    }))
 }
 
 fn nested(levels: u32) -> Type {

@@ -101,6 +101,8 @@ impl Show<'_> {
                         !self.tree.is_data(loc, row) || self.says_nothing(self.tree.entry(loc))
                     })
             }
+            // Elements of an array that is in step with another one.
+            Item::Array(_) => true,
             item => !item.is_there(),
         }
     }

@@ -150,6 +150,22 @@ impl Fields for OnlySpelled<'_> {
     }
 }
 
+/// Elements of which nothing is known but how many there are.
+pub(crate) struct Blank<'v> {
+    pub count: usize,
+    pub element: OnlySpelled<'v>,
+}
+
+impl List for Blank<'_> {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn element(&self, _: usize) -> Given<'_> {
+        Given::Struct(&self.element)
+    }
+}
+
 impl<'v> Given<'v> {
     /// What kind of value this is, for messages.
     pub(crate) fn kind_name(&self) -> &'static str {

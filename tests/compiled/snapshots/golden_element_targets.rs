@@ -60,10 +60,10 @@ pub struct Node {
 ::formwork::__file! {
     File[] [places] "element_targets"[] {}
     "\
-s]UYt0F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
-.size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!%!$#!*!##!A!'i$##!,#$(>%(!&'1##$*!'j$%!*!&:'&da\
-ta$^#!%S#$$!'>#%*b#)!'place'h#&&!%#+O('start'A#'/A'other#]$##%4#(7]$)last!&#(L#)/L!&N##$-(%!%#\
-#!#&+%!*#$&'()#Y%/&Node!$#!&siz(W%#!,u%'extra&>!.@$#$%H$!$!&!'(###$!&W!&)#T,'[!!"
+vskrU,F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
+.size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!&!$#!*!##!B!'j$##!,#$(>%(!&'1##$*!'k$%!*!&:'&da\
+ta$_##!!;!+f!&!%!!)/('place'i#)&!%#!!$)A'start'A#'/A'other#^$##%4#(7^$)last!&#(L#)/L!&N##$-(%!\
+%##!#&+%!*#$&'()#Y%/&Node!$#!&siz(W%#!,u%'extra&>!.@$#$%H$!$!&!'(###$!&W!&)#T,'[!!"
 }
 
 ::formwork::__places! {

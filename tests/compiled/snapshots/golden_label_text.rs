@@ -35,9 +35,9 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "label_text"[] {}
     "\
-uhQ]^1?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
-other+B#(*B'%!!!$#8%*!%!F$&$*`!(texts,!,(!$'###&N$#$#B%#!'*o!%#,#%k$)'!#$%&!#P#$&!%M$#%$R&*&!,\
-File.#P###-x!#$%d!$#$'P!$+#/n#!"
+s^~YT,?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
+other+B#(*B'%!!!$#8%*!%!F$&$*`!(texts,!,(!$'###&N$#$$C%#!'*p!%#,#%l$)'!#$%&!#Q##&&M$#%$S&*&!,F\
+ile.#Q###-y!#$%d!$#$'P!$+#/o#!"
 }
 
 }

@@ -89,13 +89,13 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "slices"[] {}
     "\
-`|VVp#9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
-!&File!,#%!!!#%%#%!I%&$!&!$#&'>##$>#')>#''>#$$>#()>#)'>#%$>#))>5!'nodes!'$#!)!!##!!*>!#y%(!'$$\
-!$#>'(#!$!#a$!#q%%'!-#a!(.items*[!+(sorted!'$p#!4a!%(!,$a!'keys#*[$'&flat._!#$%_!5*!#%#!$!,fir\
-st.list%;#+%;)-second#<!+h%%fir!N#%-Q&#($Q!!%:!*<%#&#$D:!,!#$%&'()*+!!!&Node!)#((f*!+t!'&base-\
-e*$''+X)!#S,!.k*!+D+*key_base-t*$'(3Q,#&0Q,$!'#z)$+%$s.*'!,File.#Z+2#$!#$#T,'$$#!!#%,W%%key'X!\
-%(!-#X!!$W+)%$!#&!''b&$#%-o'%'!!$;#)%o'0!!!&Item!$#!#a5n'$#b&:!.<$#$%D$!$#<+&Part!%#6-r2$'$)d&\
-#7.r2#$+Y.&list&w%%)!+#w%%fla#q-##+u%!6Q$$%!(~/!"
+ntsVc'9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+!&File!,#%!!!#%%#%!I%&$!&!$#&'>##$>#')>#''>#$$>#()>#)'>#%$>#))>.!'nodes!'$#!#J%#!!*?!#z%(!'$$!\
+$$?'(#!$!#c$!#s%%'!-#c!(.items*]!+(sorted!'$r#!5b!%(!,$b!'keys#*_$'&flat/`!#$%`!5*!#%#!$!,firs\
+t.list%;#+%;)-second#<!+k%%fir!N#%-T&#($Q!!%:!*<%#&#$D:!,!#$%&'()*+!!!&Node!)#((j*!+t!'&base-i\
+*$''+])!#W,!.o*!+D+*key_base-x*$'(3U,#&0U,$!'#|)$+%$w.*'!,File.#^+.#$!#$#T,'$$#!M#%,X%%key'Y!%\
+(!-#Y!!$Z+)%$!#&!'(c&$#%-q'%'!!$<#)%q'0!!!&Item!$#!#a5p'$#b&:!.<$#$%D$!$#<+&Part!%#6-x2$'$)f&#\
+7.x2#$+].&list&x%%)!+#x%%fla#s-##,v%!6R$$%!(S0!"
 }
 
 /// Readers and writers for files that have nothing unusual.

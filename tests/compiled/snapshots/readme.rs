@@ -74,10 +74,10 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight] [places] "level"["lvl"] { 0[b"LEVL"] }
     "\
-chjht*<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
-%8'#!&!#*B#%':%(!%#m#!)>2!'rooms!&!!!'$#!);$*!*/'&note#H%###!2!#%##%?%.!!*O$#2#))%!%##!%!&=&!'\
-!#$%&!!!&Room!&#!'width!%o!!(`!!!##1#*)(height'D##'D$!,%[$$ex'@!$~%(T,!#%##N*%!,File.${%!%!$$#\
-!$!#?#$+z$#&&}!(&!#$%!%X(!*Q&$!!"
+]rj}o'<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
+%8'#!&!#*B#%':%(!%#m#!)>3!'rooms!&!!!'$#!!)<#*+/'&note#I%###!2!#%##%?%.!!*O$#2#))%!%##!%!&=&!'\
+!#$%&!!!&Room!&#!'width!%o!!(`!!!##1#*)(height'D##'D$!,%[$$ex'@!$P&(T,!#%##N*%!,File.$|%!%!$$#\
+!$!#?#$+z$#&&}!(&!#$%!%Y(!*Q&$!!"
 }
 
 ::formwork::__places! {

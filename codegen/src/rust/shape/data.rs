@@ -83,6 +83,7 @@ impl<'m> Data<'m> {
                 Target::Pooled | Target::Element => true,
             },
             Type::Record(record) => self.record_carries(*record),
+            Type::Array(array) => array.in_step.is_none(),
             _ => true,
         }
     }

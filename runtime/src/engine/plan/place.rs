@@ -17,6 +17,10 @@ use alloc::vec::Vec;
 impl Planning<'_> {
     /// What is written of the rows in place, and what of them a file has like that.
     pub(super) fn bytes_in_place(&self, record: &Record, plans: &[Option<Plan>], plan: &mut Plan) {
+        // How long they are is known when the others are built.
+        let last = |id: &RowId| record.rows[id.index()].ty.in_step().is_some();
+        plan.building.0.sort_by_key(last);
+        plan.taking.0.sort_by_key(last);
         plan.template = self.template(record, plans, plan);
         plan.pieces = self.pieces(record, plans, plan, |_, _| true);
         plan.not_copied = plan.taking.0.clone();

@@ -19,14 +19,14 @@ use super::super::item::{ArrayRef, Item, Loc, NodeRef, WHOLE};
 use super::super::kept::Kept;
 use super::super::plan::{RowPlan, Store};
 use super::super::source::{
-    spelled_row, Asked, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
+    spelled_row, Asked, Blank, Fields, Given, OnlySpelled, Spelled, StandsFor, Stored,
 };
 use super::super::state::Engine;
 use super::super::tree::Pointer;
 use crate::load::{mask, Endian};
 use crate::model::{
-    Constant, DefinerScope, Expr, Home, Meaning, PointerType, RecordId, RecordKind, Role, Row,
-    RowId, RowKind, Storage, Target, Type,
+    Constant, DefinerScope, Expr, Home, InStep, Meaning, PointerType, RecordId, RecordKind, Role,
+    Row, RowId, RowKind, Storage, Target, Type,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
@@ -356,6 +356,10 @@ impl<'p> Engine<'p, '_> {
                 return;
             }
         }
+        if let Some(in_step) = row.ty.in_step() {
+            self.build_in_step(loc, row, in_step, given);
+            return;
+        }
         match given {
             Given::Missing | Given::Here => match self.spelled_inside(loc, row, from) {
                 Some(spelling) => {
@@ -384,6 +388,26 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
+    }
+
+    /// An array of which another one says how long it is; what a value has for it changes nothing.
+    fn build_in_step(&mut self, loc: Loc, row: &'p Row, in_step: InStep, given: Given<'_>) {
+        let others = self.count_items(Loc::row(loc.node, in_step.with));
+        let count = in_step.plus.saturating_add(others.into());
+        let count = usize::try_from(count).unwrap_or(0);
+        let spelling = Spelling::default();
+        let blank = Blank { count, element: OnlySpelled(&spelling) };
+        let given = match (given.count(), given) {
+            (Some(said), given) if said == count => given,
+            (Some(_), Given::List(_)) => {
+                let other = self.tree.record(loc.node).rows[in_step.with.index()].name.as_deref();
+                let why = format!("there are as many as `{}` has", other.unwrap_or_default());
+                self.problem(loc, ProblemKind::UnexpectedField { why: why.into() });
+                return;
+            }
+            _ => Given::List(&blank),
+        };
+        self.build_value(loc, row, given);
     }
 
     /// How the struct in a row is spelled that has nothing but that, if somebody says it.

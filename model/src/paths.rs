@@ -56,6 +56,21 @@ impl Model {
         }
         found
     }
+
+    /// What a field is in each record that has it, with the record whose member that is: where the way
+    /// leads through structs without names, the last of these.
+    pub fn ends<'m>(&'m self, field: &'m Field) -> impl Iterator<Item = (RecordId, Member)> + 'm {
+        field.members.iter().filter_map(|(record, way)| {
+            let (last, through) = way.split_last()?;
+            let mut record = *record;
+            for member in through {
+                let (Member::Row(row) | Member::Into(row)) = member else { return None };
+                let row = self.records[record.index()].rows.get(row.index())?;
+                record = row.ty.records().next()?;
+            }
+            Some((record, *last))
+        })
+    }
 }
 
 impl Field {

@@ -107,8 +107,8 @@ fn holders(model: &Model) -> Vec<BTreeSet<RecordId>> {
         for row in &record.rows {
             let RowKind::Slice { table, .. } = &row.kind else { continue };
             let Some(Step::Field(field)) = table.steps.last() else { continue };
-            for (of, way) in &field.members {
-                let Some(Member::Row(row)) = way.last() else { continue };
+            for (of, member) in model.ends(field) {
+                let Member::Row(row) = member else { continue };
                 let Some(table) = model.records[of.index()].rows.get(row.index()) else { continue };
                 for held in model.held(&table.ty) {
                     holders[held.index()].insert(id);

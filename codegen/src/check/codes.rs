@@ -316,6 +316,14 @@ pub const CODES: &[(&str, &str, &str)] = &[
          nothing. The root is always around: a path through it leads everywhere.",
     ),
     (
+        "E0735",
+        "nothing to be unique in",
+        "`unique=#true` says that no two elements of an array are equal in a row: of the array that is \
+         the nearest around the row, whichever structs and unions are between them, or of the array \
+         that the row is. What is compared are numbers, texts and bytes; a struct or union has parts, \
+         of which one can say it.",
+    ),
+    (
         "E0740",
         "elements that are no columns",
         "With `records=`, each element of the array is a column: of each record it has one element \

@@ -34,6 +34,7 @@ mod stored;
 mod tags;
 mod taken;
 mod tiling;
+mod unique;
 mod until;
 mod words;
 
@@ -66,6 +67,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     forms::check(&context, &mut found);
     derive::check(&context, &mut found);
     order::check(&context, &mut found);
+    unique::check(&context, &mut found);
     byte_order::check(&context, &mut found);
     placement::check(&context, &mut found);
     position::check(&context, &mut found);

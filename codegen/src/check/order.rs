@@ -87,19 +87,19 @@ fn rank(model: &Model, of: RecordId, expr: ExprId) -> Option<&Row> {
                 seen.extend(given);
             }
             let Some(Step::Field(field)) = path.steps.last() else { return };
-            for (record, members) in &field.members {
-                let Some(record) = model.records.get(record.index()) else { continue };
-                match members.last() {
-                    Some(Member::Row(row)) => {
+            for (record, member) in model.ends(field) {
+                let record = &model.records[record.index()];
+                match member {
+                    Member::Row(row) => {
                         let row = record.rows.get(row.index());
                         found = found.or(row.filter(|row| row.is_ranked()));
                     }
-                    Some(Member::Let(number)) => {
-                        let inner = record.lets.get(*number as usize).map(|inner| inner.expr);
+                    Member::Let(number) => {
+                        let inner = record.lets.get(number as usize).map(|inner| inner.expr);
                         pending.extend(inner.filter(|inner| !seen.contains(inner)));
                         seen.extend(inner);
                     }
-                    _ => {}
+                    Member::Into(_) => {}
                 }
             }
         });

@@ -385,13 +385,13 @@ fn epoch_variable(model: &Model, expr: ExprId) -> Option<usize> {
         _ => return None,
     };
     let Some(Step::Field(field)) = path.steps.last() else { return None };
-    let [(record, members)] = field.members.as_slice() else { return None };
-    let Some(Member::Row(row)) = members.last() else { return None };
+    let [_] = field.members.as_slice() else { return None };
+    let Some((record, Member::Row(row))) = model.ends(field).next() else { return None };
     model.epoch_variables.iter().position(|variable| {
         let mut at = model.root;
         for (depth, id) in variable.path.iter().enumerate() {
             if depth + 1 == variable.path.len() {
-                return at == *record && id == row;
+                return at == record && *id == row;
             }
             match model.records[at.index()].rows[id.index()].ty.first() {
                 Type::Record(inner) => at = *inner,

@@ -54,10 +54,10 @@ fn each<'m>(
                 given.into_iter().for_each(|given| each(model, of, *given, seen, see));
             }
             let Some(Step::Field(field)) = path.steps.last() else { return };
-            for (record, members) in &field.members {
-                if let Some(Member::Let(number)) = members.last() {
-                    let found = model.records[record.index()].lets.get(*number as usize);
-                    found.into_iter().for_each(|found| each(model, *record, found.expr, seen, see));
+            for (record, member) in model.ends(field) {
+                if let Member::Let(number) = member {
+                    let found = model.records[record.index()].lets.get(number as usize);
+                    found.into_iter().for_each(|found| each(model, record, found.expr, seen, see));
                 }
             }
         }

@@ -18,8 +18,8 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for slice in model.records.iter().flat_map(|record| &record.rows) {
         let RowKind::Slice { table, .. } = &slice.kind else { continue };
         let Some(Step::Field(field)) = table.steps.last() else { continue };
-        let mut tables = field.members.iter().filter_map(|(record, way)| match way.last() {
-            Some(Member::Row(row)) => model.records[record.index()].rows.get(row.index()),
+        let mut tables = model.ends(field).filter_map(|(record, member)| match member {
+            Member::Row(row) => model.records[record.index()].rows.get(row.index()),
             _ => None,
         });
         let takes_none = |row: &&Row| matches!(row.role, Role::Data | Role::Default(_));
@@ -117,9 +117,9 @@ fn todo(path: &Path) -> Option<State<'_>> {
 /// The slices of a table.
 fn slices_of(model: &Model, (holder, row): (RecordId, RowId)) -> Vec<(RecordId, RowId)> {
     let leads_there = |table: &Path| match table.steps.last() {
-        Some(Step::Field(field)) => field.members.iter().any(|(record, members)| {
-            *record == holder && members.last() == Some(&Member::Row(row))
-        }),
+        Some(Step::Field(field)) => {
+            model.ends(field).any(|(record, member)| (record, member) == (holder, Member::Row(row)))
+        }
         _ => false,
     };
     let slices = |(id, record): (RecordId, &Record)| {

@@ -128,9 +128,9 @@ fn named(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut all = BTreeSet::new();
     let mut add = |path: &Path| {
         let Some(Step::Field(field)) = path.steps.last() else { return };
-        for (record, members) in &field.members {
-            if let Some(Member::Row(row)) = members.last() {
-                all.insert((*record, *row));
+        for (record, member) in model.ends(field) {
+            if let Member::Row(row) = member {
+                all.insert((record, row));
             }
         }
     };

@@ -1,11 +1,13 @@
 //! Rules for values: limits, choices, conditions, uniqueness.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::state::Engine;
+use super::tree::Tree;
 use super::val::{Fallible, Fault, Val};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::model::{Cell, Check, CheckKind, Meaning, Row, Type};
@@ -149,14 +151,103 @@ impl<'p> Engine<'p, '_> {
     }
 
     pub(crate) fn check_unique(&mut self, loc: Loc) -> Fallible<()> {
-        let mut seen = BTreeSet::new();
-        for (element, number) in self.unique_numbers(loc)? {
-            self.charge(1)?;
-            if !seen.insert(number) {
-                let key = alloc::format!("{number}").into();
-                return Err(self.refused(element, ReadErrorKind::DuplicateKey { key }));
+        match self.twice(loc)?.into_iter().next() {
+            Some((element, key)) => {
+                Err(self.refused(element, ReadErrorKind::DuplicateKey { key: key.into() }))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What a row with `unique` has that was there before: of an array each such element, else the
+    /// element of the array around it. Each with what it is.
+    pub(crate) fn twice(&mut self, loc: Loc) -> Fallible<Vec<(Loc, String)>> {
+        let mut twice = Vec::new();
+        if let Item::Array(array) = self.tree.item(loc) {
+            for index in 0..self.tree.count(array) {
+                if self.known(loc, loc.at(index))?.is_some() {
+                    let known = self.tree.val(self.tree.item(loc.at(index)));
+                    twice.push((loc.at(index), self.tree.show(known)));
+                }
+            }
+            return Ok(twice);
+        }
+        if let Some(element) = self.element_around(loc)? {
+            if let Some(known) = self.known(element.whole_row(), loc)? {
+                // Of a table it is the later one there, whoever was looked at first.
+                let other = self.element_around(known)?.unwrap_or(element);
+                let later = if other.index() > element.index() { other } else { element };
+                twice.push((later, self.tree.show(self.tree.val(self.tree.item(loc)))));
             }
         }
-        Ok(())
+        Ok(twice)
+    }
+
+    /// The element, of whatever array is the nearest one around a row.
+    fn element_around(&mut self, loc: Loc) -> Fallible<Option<Loc>> {
+        let mut node = loc.node;
+        while let Some(holder) = self.tree.holder(node) {
+            self.charge(1)?;
+            let holder = self.in_table(holder)?;
+            if holder.index().is_some() {
+                return Ok(Some(holder));
+            }
+            node = holder.node;
+        }
+        Ok(None)
+    }
+
+    /// Another place in an array, by the same rows in its element, that has what is in this one. If there
+    /// is none, this one is remembered.
+    fn known(&mut self, array: Loc, loc: Loc) -> Fallible<Option<Loc>> {
+        let Some(content) = self.tree.content_key(loc) else { return Ok(None) };
+        self.charge(1 + content.len() as u64 / 16)?;
+        let NodeRef { id, element, .. } = array.node;
+        let mut key = content.clone();
+        [id, element, array.row.0].iter().for_each(|part| key.extend(part.to_le_bytes()));
+        let (tree, places) = (&self.tree, &mut self.memo.distinct);
+        let is = |number: u32| {
+            let (of, place) = places.0[number as usize];
+            of == array
+                && tree.is_same_way(place, loc)
+                && tree.content_key(place).as_ref() == Some(&content)
+        };
+        match places.1.get_with(&key, is) {
+            Some(number) => Ok(Some(places.0[number as usize].1).filter(|known| *known != loc)),
+            None => {
+                places.1.insert(&key, u32::try_from(places.0.len()).unwrap_or(u32::MAX));
+                places.0.push((array, loc));
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl Tree<'_, '_> {
+    /// Bytes that are equal where numbers or texts are; none for nothing, and for what has parts.
+    fn content_key(&self, loc: Loc) -> Option<Vec<u8>> {
+        Some(match self.through(self.item(loc)) {
+            Item::F32(bits) => bits.to_le_bytes().to_vec(),
+            Item::F64(bits) => bits.to_le_bytes().to_vec(),
+            Item::Bool(truth) => [truth.into()].to_vec(),
+            item @ (Item::Text(_) | Item::Bytes(_) | Item::Units(..)) => self.item_key(item),
+            item => self.int(item)?.to_le_bytes().to_vec(),
+        })
+    }
+
+    /// Whether rows of the same names lead to two places from the elements of arrays that they are in.
+    fn is_same_way(&self, mut one: Loc, mut other: Loc) -> bool {
+        loop {
+            if self.row(one).name != self.row(other).name {
+                return false;
+            }
+            if one.index().is_some() || other.index().is_some() {
+                return one.index().is_some() == other.index().is_some();
+            }
+            match (self.holder(one.node), self.holder(other.node)) {
+                (Some(a), Some(b)) => (one, other) = (a, b),
+                (a, b) => return a.is_none() == b.is_none(),
+            }
+        }
     }
 }

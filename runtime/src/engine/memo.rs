@@ -9,7 +9,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::item::{Loc, NodeRef};
-use super::map::Map;
+use super::map::{BytesMap, Map};
 use super::val::Val;
 use crate::model::{ExprId, Path};
 
@@ -28,6 +28,8 @@ pub(crate) struct Memo {
     pub indices: BTreeMap<(Elements, Option<ExprId>, ExprId), Rc<Index>>,
     /// What describes the elements of a row.
     pub described: BTreeMap<Loc, Rc<[Val]>>,
+    /// What must be there once in an array, with that array; and where in the list it is, by content.
+    pub distinct: (Vec<(Loc, Loc)>, BytesMap),
     /// Arrays that references mean, by path and where it begins.
     pub referred: BTreeMap<(*const Path, NodeRef), Loc>,
     /// For each element of a shared table the first slice that has it.

@@ -468,15 +468,15 @@ fn names(model: &Model, expr: ExprId, holds: &mut dyn FnMut(&Expr, Named) -> boo
         found.operands(&mut |operand| open.push(operand));
         let fields = found.path().into_iter().flat_map(|path| &path.steps);
         let fields = fields.filter_map(|step| match step {
-            Step::Field(field) => Some(&field.members),
+            Step::Field(field) => Some(field),
             Step::Index(_) | Step::Last => None,
         });
-        for (record, members) in fields.flatten() {
-            match members.last().copied() {
-                Some(Member::Row(id) | Member::Into(id)) if holds(found, Some((*record, id))) => {
+        for (record, member) in fields.flat_map(|field| model.ends(field)) {
+            match member {
+                Member::Row(id) | Member::Into(id) if holds(found, Some((record, id))) => {
                     return true;
                 }
-                Some(Member::Let(id)) => {
+                Member::Let(id) => {
                     let lets = &model.records[record.index()].lets;
                     open.extend(lets.get(id as usize).map(|found| found.expr));
                 }

@@ -205,29 +205,4 @@ impl<'p> Engine<'p, '_> {
         }
         Ok(found)
     }
-
-    /// The numbers that `unique` on a row is about, each with its place: the elements of the row, or
-    /// this row of all elements of the array around it.
-    pub(crate) fn unique_numbers(&mut self, loc: Loc) -> Fallible<Vec<(Loc, i128)>> {
-        let number = |array: ArrayRef, index| {
-            let item = self.tree.element(array, index)?;
-            self.tree.int(self.tree.through(item)).map(|number| (loc.at(index), number))
-        };
-        if let Item::Array(array) = self.tree.item(loc) {
-            return Ok((0..self.tree.count(array)).filter_map(|i| number(array, i)).collect());
-        }
-        let holder = match self.tree.holder(loc.node) {
-            Some(holder) => Some(self.in_table(holder)?),
-            None => None,
-        };
-        Ok(match holder {
-            Some(holder) if holder.index() == Some(0) => {
-                let array = holder.whole_row();
-                let name = self.tree.row(loc).name.as_deref().unwrap_or("");
-                let numbers = self.field_contents(array, name);
-                (0..).zip(numbers).map(|(index, number)| (array.at(index), number)).collect()
-            }
-            _ => Vec::new(),
-        })
-    }
 }

@@ -270,6 +270,10 @@ impl<'m> Checking<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let straight = self.straight;
         let mut tokens = TokenStream::new();
+        let array = matches!(row.ty.stripped(), Type::Array(_));
+        if row.unique && !array && !is_only_element(view, frame.record) {
+            return unable("what must all differ, farther in than in elements");
+        }
         if let Role::View { .. } = row.role {
             // Those who hold its elements look at the rules.
             return Ok(tokens);
@@ -717,6 +721,17 @@ impl<'m> Checking<'_, '_, 'm> {
         }
         Ok(tokens)
     }
+}
+
+/// Whether a record is nothing but the element of arrays, in itself.
+fn is_only_element(model: &Model, id: RecordId) -> bool {
+    let rows = model.records.iter().flat_map(|record| &record.rows);
+    let mut holders = rows.filter(|row| model.held(&row.ty).any(|held| held == id));
+    matches!(model.records[id.index()].kind, RecordKind::Struct)
+        && holders.all(|row| match target(&row.ty) {
+            Type::Array(array) => matches!(target(&array.element), Type::Record(of) if *of == id),
+            _ => false,
+        })
 }
 
 fn value_frame(record: RecordId, value: TokenStream) -> Frame {

@@ -447,27 +447,8 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn validate_unique(&mut self, loc: Loc) -> Fallible<()> {
-        // The first element is compared with those behind it.
-        let holder = match self.tree.holder(loc.node) {
-            Some(holder) => Some(self.in_table(holder)?),
-            None => None,
-        };
-        if let Some(holder) = holder.filter(|at| at.index() == Some(0)) {
-            if let Item::Array(array) = self.tree.item(holder.whole_row()) {
-                for index in 1..self.tree.count(array) {
-                    let Some(Item::Node(node)) = self.tree.element(array, index) else { continue };
-                    if self.tree.record_id(node) == self.tree.record_id(loc.node) {
-                        self.force(node, loc.row)?;
-                    }
-                }
-            }
-        }
-        let mut seen = BTreeSet::new();
-        for (element, number) in self.unique_numbers(loc)? {
-            if !seen.insert(number) {
-                let key = format!("{number}").into();
-                self.problem(element, ProblemKind::DuplicateKey { key });
-            }
+        for (element, key) in self.twice(loc)? {
+            self.problem(element, ProblemKind::DuplicateKey { key: key.into() });
         }
         Ok(())
     }

@@ -295,6 +295,8 @@ pub enum RowKind {
     Object {
         /// Address where it is read: `base + at`, or `find`.
         address: ExprId,
+        /// Alignment, besides that of its type, wherever a layout places it.
+        align: Option<ExprId>,
     },
     /// An address without bytes. The layout sets it.
     Mark {

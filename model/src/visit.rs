@@ -64,9 +64,11 @@ pub fn row_expressions<'m>(
         visit(id, Part::Expr(*when));
     }
     match &row.kind {
-        RowKind::Object { address } | RowKind::Mark { address } => {
+        RowKind::Object { address, align } => {
             visit(id, Part::Expr(*address));
+            align.iter().for_each(|align| visit(id, Part::Expr(*align)));
         }
+        RowKind::Mark { address } => visit(id, Part::Expr(*address)),
         RowKind::Value { seen: Some(seen) } => {
             visit(id, Part::Expr(*seen));
         }

@@ -17,8 +17,12 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
         positive(align, &format!("`{}` is aligned", record.name), record.span, found);
         for row in &record.rows {
             let what = format!("{} is aligned", row_name(row));
-            if let RowKind::Pool { pad, .. } = row.kind {
-                positive(Some(pad.into()), &what, row.span, found);
+            match row.kind {
+                RowKind::Pool { pad, .. } => positive(Some(pad.into()), &what, row.span, found),
+                RowKind::Object { align: Some(align), .. } => {
+                    positive(model.exprs.constant(align), &what, row.span, found);
+                }
+                _ => {}
             }
             for ty in row.ty.parts() {
                 let align = match ty {

@@ -83,7 +83,7 @@ fn late(row: &Row) -> Vec<(ExprId, &'static str)> {
         all.push((expr, "`usually=`"));
     }
     match &row.kind {
-        RowKind::Object { address } | RowKind::Mark { address } => {
+        RowKind::Object { address, .. } | RowKind::Mark { address } => {
             all.push((*address, "the address"));
             all.extend(row.when.map(|when| (when, "the condition")));
         }

@@ -122,8 +122,11 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
         RowKind::Zero => all.push("Zero.".to_owned()),
         RowKind::Reserved => all.push("Usually zero.".to_owned()),
         RowKind::Runtime => all.push("Zero; filled in by programs.".to_owned()),
-        RowKind::Object { address } | RowKind::Mark { address } => {
+        RowKind::Object { address, .. } | RowKind::Mark { address } => {
             all.push(format!("Begins at {}.", address_words(cx, *address)));
+            if let RowKind::Object { align: Some(align), .. } = row.kind {
+                all.push(format!("On a multiple of {}.", written(cx.model, align)));
+            }
         }
         RowKind::Slice { table, base, factor, offset, count, empty_base } => {
             let base_name = row_name(record, *base);

@@ -368,7 +368,11 @@ fn kind_words(model: &Model, record: &Record, kind: &RowKind) -> Vec<String> {
         RowKind::Reserved => word("reserved"),
         RowKind::Runtime => word("runtime"),
         RowKind::Zeros => word("zeros"),
-        RowKind::Object { address } => vec![format!("object at {}", expr_text(model, *address))],
+        RowKind::Object { address, align } => {
+            let align = align.map(|align| format!("align={}", expr_text(model, align)));
+            let place = format!("object at {}", expr_text(model, *address));
+            std::iter::once(place).chain(align).collect()
+        }
         RowKind::Mark { address } => vec![format!("mark at {}", expr_text(model, *address))],
         RowKind::Value { seen: None } => word("value"),
         RowKind::Value { seen: Some(seen) } => vec![format!("seen={}", expr_text(model, *seen))],

@@ -50,7 +50,7 @@ impl<'t> Cx<'t> {
                 }
                 return;
             }
-            RowKind::Object { address } | RowKind::Mark { address } => {
+            RowKind::Object { address, .. } | RowKind::Mark { address } => {
                 let finds = self.rec(id).slots[row.index()]
                     .variants
                     .iter()

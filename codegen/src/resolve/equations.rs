@@ -132,7 +132,11 @@ impl<'t> Cx<'t> {
                         Some(when) => self.exprs.add(Expr::Binary(BinaryOp::BothTrue, when, there)),
                     });
                 }
-                let kind = RowKind::Object { address };
+                let align = match props.ex("align") {
+                    Some(ex) => Some(self.int(env, ex)?),
+                    None => None,
+                };
+                let kind = RowKind::Object { address, align };
                 if let Some(PropValue::From(from)) = props.get("from").map(|p| &p.value) {
                     self.as_they_are(&built.ty, props);
                     let role = self.view(env, from)?;

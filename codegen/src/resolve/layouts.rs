@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{Cx, ExprId, RecordId, Shape, Source, id32};
+use super::{Cx, RecordId, Shape, Source, id32};
 use crate::model::{Home, LayoutPath, PathStep, RowId, Statement, Type, Union, UnionId};
 use crate::span::Span;
-use crate::syntax::ast::{Place, RowWord};
+use crate::syntax::ast::Place;
 use crate::syntax::expr::{PathEx, StepEx};
 use crate::syntax::near::nearest;
 
@@ -93,9 +93,6 @@ impl<'t> Cx<'t> {
                 span,
             };
             if row.ty.owns() || Self::is_object(&row.kind) {
-                if let Some(align) = self.object_align(id, at) {
-                    list.push(Statement::Align(align));
-                }
                 list.push(Statement::Put(path()));
             } else if matches!(row.kind, crate::model::RowKind::Plain) {
                 let mut inner = Vec::new();
@@ -106,20 +103,6 @@ impl<'t> Cx<'t> {
             }
         }
         list
-    }
-
-    /// `align=` of an object row.
-    fn object_align(&mut self, id: RecordId, slot: usize) -> Option<ExprId> {
-        let Source::Row(row, _) = &self.rec(id).slots[slot].variants[0].source else {
-            return None;
-        };
-        let row: &'t crate::syntax::ast::Row = row;
-        if !matches!(row.word, RowWord::Object(_)) {
-            return None;
-        }
-        let ex = row.props.ex("align")?;
-        let env = self.env(self.rec(id).scope, Some(id));
-        self.int(&env, ex)
     }
 
     fn places(
@@ -135,13 +118,6 @@ impl<'t> Cx<'t> {
                 Place::This => list.push(Statement::This),
                 Place::Record(path) | Place::Tail(path) | Place::Put(path) => {
                     let Some(found) = self.layout_path(id, path) else { continue };
-                    if !matches!(place, Place::Tail(_))
-                        && let [PathStep { rows }] = found.steps.as_slice()
-                        && let Some((record, row)) = rows.first()
-                    {
-                        let align = self.object_align(*record, row.index());
-                        list.extend(align.map(Statement::Align));
-                    }
                     list.push(match place {
                         Place::Record(_) => Statement::Record(found),
                         Place::Tail(_) => Statement::Tail(found),

@@ -68,7 +68,7 @@ impl<'t> Cx<'t> {
         if let Some(when) = row.when {
             visit(when);
         }
-        if let RowKind::Object { address } | RowKind::Mark { address } = row.kind {
+        if let RowKind::Object { address, .. } | RowKind::Mark { address } = row.kind {
             visit(address);
         }
         row.ty.parts().flat_map(Type::lengths).for_each(visit);

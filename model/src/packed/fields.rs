@@ -118,7 +118,7 @@ lists! {
         Reserved,
         Runtime,
         Zeros,
-        Object { address },
+        Object { address, align },
         Mark { address },
         Value { seen },
         Slice { table, base, factor, offset, count, empty_base },

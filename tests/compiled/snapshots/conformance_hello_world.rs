@@ -51,7 +51,7 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] [] "hello_world"[] {}
     "\
-lc`pc#M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!(!)#!&rest#M#!!;!+=##$($!$#+-,HelloWorld!L&%\
+skwpt(M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!(!)#!&rest#M#!!;!+=##$($!$#+-,HelloWorld!L&%\
 one!@!#%!,!!&W###*<!"
 }
 

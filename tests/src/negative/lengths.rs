@@ -208,7 +208,7 @@ fn parts<'m>(
 ) -> Result<Vec<What>, Unknown> {
     let definition = &file.model.records[record.index()].rows[row.index()];
     match (purpose, &definition.kind) {
-        (Purpose::Address, RowKind::Object { address }) => Ok(vec![What::Address(*address)]),
+        (Purpose::Address, RowKind::Object { address, .. }) => Ok(vec![What::Address(*address)]),
         (Purpose::Length | Purpose::Base, RowKind::Slice { .. }) => Ok(vec![What::Slice]),
         (Purpose::Length | Purpose::Extent, _) => {
             let mut found = Vec::new();

@@ -142,7 +142,7 @@ impl<'m> Finder<'m> {
         row.when.iter().for_each(|when| self.expr(*when, reading));
         self.ty(&row.ty, Some(by));
         match &row.kind {
-            RowKind::Object { address } | RowKind::Mark { address } => {
+            RowKind::Object { address, .. } | RowKind::Mark { address } => {
                 self.expr(*address, Use { purpose: Purpose::Address, ..reading });
             }
             RowKind::Value { seen } => seen.iter().for_each(|seen| self.expr(*seen, reading)),

@@ -132,7 +132,7 @@ impl<'m> Straight<'_, 'm> {
                 quote!((#at + #home))
             }
             Some(Home::Next) => self.sight_next(view, record, at, id)?,
-            Some(Home::Nowhere) if let RowKind::Object { address } = row.kind => {
+            Some(Home::Nowhere) if let RowKind::Object { address, .. } = row.kind => {
                 let address = self.sight_number(view, record, at, address)?;
                 let inner = self.sight_type(view, record, at, &row.ty, &quote!(led), then)?;
                 return Ok(quote!(if let rt::Some(led) = s::address(#address)? { #inner }));

@@ -115,7 +115,7 @@ impl Views<'_, '_> {
     /// Where a row is.
     pub(super) fn spot(&self, body: &Body<'_>, id: RowId) -> Able<Spot> {
         let (row, view, place) = (body.row(id), &body.view, &body.place);
-        if let RowKind::Object { address } = &row.kind {
+        if let RowKind::Object { address, .. } = &row.kind {
             let address = self.number(body, place, *address)?;
             return Ok(Spot::At(quote!(#place.to(#address)?)));
         }

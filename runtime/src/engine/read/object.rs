@@ -301,7 +301,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Reads an object that no pointer cell of its owner leads to.
     pub(crate) fn read_object(&mut self, loc: Loc) -> Read<()> {
         let row = self.tree.row(loc);
-        let RowKind::Object { address } = row.kind else { return Ok(()) };
+        let RowKind::Object { address, .. } = row.kind else { return Ok(()) };
         if self.tree.home(loc) == Home::Absent {
             return Ok(());
         }

@@ -15,7 +15,8 @@ use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
 use super::lay::Spot;
 use crate::model::{
-    LayoutPath, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type, WhenEmpty,
+    ExprId, LayoutPath, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type,
+    WhenEmpty,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -94,13 +95,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 Statement::Run(pass, path) => {
                     self.each(node, path, &mut |engine, loc| engine.run_pass(loc, pass))?;
                 }
-                Statement::Align(align) => {
-                    let align = self.eval_int(*align, node, None)?.unwrap_or(1);
-                    match u64::try_from(align) {
-                        Ok(align) if align > 0 => self.align_to(align),
-                        _ => return eval_error(format!("an alignment of {align}")),
-                    }
-                }
+                Statement::Align(align) => self.align_by(*align, node)?,
                 Statement::Zero(size) => {
                     let size = self.eval_int(*size, node, None)?.unwrap_or(0);
                     match u64::try_from(size) {
@@ -190,6 +185,15 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         }
         self.meet(loc, expected, align, at.into(), end.into());
+    }
+
+    fn align_by(&mut self, align: ExprId, node: NodeRef) -> Fallible<()> {
+        let align = self.eval_int(align, node, None)?.unwrap_or(1);
+        match u64::try_from(align) {
+            Ok(align) if align > 0 => self.align_to(align),
+            _ => return eval_error(format!("an alignment of {align}")),
+        }
+        Ok(())
     }
 
     fn align_to(&mut self, align: u64) {
@@ -328,6 +332,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             self.tree.set_item(loc, Item::Absent);
             return Ok(());
         }
+        if let (RowKind::Object { align: Some(align), .. }, true) = (&row.kind, record) {
+            self.align_by(*align, loc.node)?;
+        }
         let align = self.model.type_align(&row.ty).unwrap_or(1);
         if let Some((at, end)) = self.place_content(loc, &row.ty, row, align, record, tail)? {
             if !reading {
@@ -343,7 +350,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Whether an object is not there because its condition does not hold, or nothing says where it
     /// is. Of one that has data the value says whether it is there.
     fn is_nowhere(&mut self, loc: Loc, row: &Row) -> Fallible<bool> {
-        let RowKind::Object { address } = row.kind else { return Ok(false) };
+        let RowKind::Object { address, .. } = row.kind else { return Ok(false) };
         if self.model.carries_data(&row.ty) {
             return Ok(false);
         }

@@ -210,7 +210,7 @@ impl<'p> Engine<'p, '_> {
 
     /// An object stands where a reader looks for it, and a value is what a reader sees.
     fn validate_place(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
-        let (RowKind::Object { address: expr }
+        let (RowKind::Object { address: expr, .. }
         | RowKind::Mark { address: expr }
         | RowKind::Value { seen: Some(expr) }) = row.kind
         else {

@@ -140,6 +140,9 @@ impl<'m> Reading<'_, '_, 'm> {
         if matches!(row.homes.get(ctx.epoch), Some(Home::Absent)) {
             return Ok(None);
         }
+        if matches!(row.kind, RowKind::Object { align: Some(_), .. }) {
+            return Err("a layout with more than objects");
+        }
         if own != tail && self.is_laid_whole(&row.ty) {
             return Err("a struct whose own bytes do not come first, in two steps");
         }

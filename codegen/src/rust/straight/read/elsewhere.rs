@@ -41,7 +41,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     Some(_) => return unable("names that are no texts"),
                 }
             }
-            (RowKind::Object { address }, _) => {
+            (RowKind::Object { address, .. }, _) => {
                 if self.is_table(&row.ty) {
                     self.doubt("a table that follows from the value");
                     let table = || self.table(ctx, id, row, *address);

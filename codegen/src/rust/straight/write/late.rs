@@ -268,7 +268,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 if matches!(row.homes.get(epoch), Some(crate::model::Home::Absent)) {
                     continue;
                 }
-                let RowKind::Object { address } = row.kind else { continue };
+                let RowKind::Object { address, .. } = row.kind else { continue };
                 if self.is_address_of(view, address, id) {
                     continue;
                 }

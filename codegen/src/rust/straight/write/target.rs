@@ -31,8 +31,17 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         let anchor = self.anchors.whole(node.id, id);
         let (align, nothing) = (quote!(#align), quote!());
+        let more = match row.kind {
+            RowKind::Object { align: Some(align), .. } if part != Part::Tail => {
+                let align = self.straight.number(&node.scope, node.view, align)?;
+                Some(quote!(cx.align_to(#align)?;))
+            }
+            _ => None,
+        };
         let lay = |src: &Src| {
-            self.content(node, id, row, &row.ty, src, &align, part, kept, anchor, None, &nothing)
+            let content = self
+                .content(node, id, row, &row.ty, src, &align, part, kept, anchor, None, &nothing)?;
+            Ok(quote!(#more #content))
         };
         match &src.shape {
             Some(Shape::Option(inner)) => {
@@ -60,7 +69,9 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Where a reader would look for an object that may not be there: an `Option<i128>`.
     fn address_if_there(&self, node: &Node<'m>, row: &'m Row) -> Able<Option<TokenStream>> {
-        let (RowKind::Object { address }, Some(_)) = (&row.kind, row.when) else { return Ok(None) };
+        let (RowKind::Object { address, .. }, Some(_)) = (&row.kind, row.when) else {
+            return Ok(None);
+        };
         self.straight.object_address(&node.scope, node.view, row, *address).map(Some)
     }
 

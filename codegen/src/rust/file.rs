@@ -6,6 +6,14 @@ use super::constants::name_constants;
 use super::tidy::{tidy, with_cases};
 use crate::model::Model;
 
+/// Lints that a crate may have denied by name, which `warnings` does not speak of.
+const QUIET: &str = "unused, nonstandard_style, rust_2018_idioms, missing_docs, \
+    missing_copy_implementations, missing_debug_implementations, unreachable_pub, \
+    single_use_lifetimes, redundant_lifetimes, explicit_outlives_requirements, trivial_casts, \
+    trivial_numeric_casts, unused_lifetimes, unused_qualifications, unused_results, \
+    unused_import_braces, unused_macro_rules, unit_bindings, variant_size_differences, \
+    let_underscore_drop, non_ascii_idents, rustdoc::all";
+
 /// The text of a file of these parts.
 ///
 /// # Panics
@@ -23,6 +31,7 @@ pub(in crate::rust) fn file(model: &Model, parts: &[TokenStream]) -> String {
          #[allow(unreachable_pub, unused_imports)]\n\
          pub use generated::*;\n\n\
          #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]\n\
+         #[allow({QUIET})]\n\
          #[rustfmt::skip]\n\
          mod generated {{\n\n\
          const _: () = ::formwork::__rt::expect_codegen::<1>();\n",

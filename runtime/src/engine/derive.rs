@@ -9,8 +9,8 @@ use super::state::Engine;
 use super::tree::Tree;
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::model::{
-    text_units, Definer, DefinerScope, DefinerSource, Home, Label, Measure, Role, Row, RowId,
-    RowKind, Target, Type,
+    text_units, Cell, Definer, DefinerScope, DefinerSource, Home, Label, Meaning, Measure, Role,
+    Row, RowId, RowKind, Target, Type,
 };
 
 impl<'p> Engine<'p, '_> {
@@ -24,7 +24,13 @@ impl<'p> Engine<'p, '_> {
             if let Some(node) = self.tree.scope(definer, loc) {
                 let given = |engine: &mut Self| engine.given(&definer.source, node);
                 let val = self.deeper(|engine| engine.of_row(loc, given))?;
-                return Ok(Some(val));
+                // Labels of truth values are numbers.
+                return Ok(Some(match (val, self.tree.row(loc).ty.stripped()) {
+                    (Val::Int(n), Type::Cell(Cell { meaning: Meaning::Bool { .. }, .. })) => {
+                        Val::Bool(n != 0)
+                    }
+                    _ => val,
+                }));
             }
         }
         Ok(None)

@@ -2,6 +2,19 @@
 //! that asks for many warnings: there is none, in a module for others and in one of its own.
 #![forbid(unsafe_code)]
 #![warn(clippy::nursery, missing_debug_implementations, rust_2018_idioms)]
+#![deny(
+    missing_docs,
+    missing_copy_implementations,
+    nonstandard_style,
+    single_use_lifetimes,
+    trivial_numeric_casts,
+    unreachable_pub,
+    unused,
+    unused_lifetimes,
+    unused_qualifications,
+    unused_results,
+    variant_size_differences
+)]
 
 /// The schema of the README.
 pub mod level {

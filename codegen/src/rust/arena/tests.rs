@@ -95,3 +95,30 @@ fn a_type_that_has_the_name() {
     let model = model(text);
     assert_eq!(name(&Shapes::new(&model)), "FileArena2");
 }
+
+#[test]
+fn the_default_of_a_union_is_its_first_case() {
+    let text = r#"
+module first "First cases" root=File endian=little
+
+struct File { Some some; Tree tree; Other other }
+
+union Some tag=u8 { case a 1 { Part part }; case b 2 { u8 q } }
+
+union Tree tag=u8 { case node 1 { Tree left; Tree right }; case leaf 2 { Some some } }
+
+union Other tag=u8 { case back 1 { Another another }; case end 2 }
+
+union Another tag=u8 { case there 1 { Other other }; case end 2 }
+
+struct Part { u8 p }
+"#;
+    let model = model(text);
+    let shapes = Shapes::new(&model, &Options::default());
+    let first = |name: &str| {
+        let union = (0..).map(crate::model::UnionId).zip(&model.unions);
+        let mut union = union.filter(|(_, union)| union.name == name);
+        union.next().map(|(id, _)| shapes.first_case(id))
+    };
+    assert_eq!(["Some", "Tree", "Other", "Another"].map(first), [0, 1, 1, 0].map(Some));
+}

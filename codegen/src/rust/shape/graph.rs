@@ -188,8 +188,8 @@ pub fn borrowing(built: &Built<'_>) -> Borrowing {
     }
 }
 
-/// The case of each union's default value: the first one that does not need a default of the same
-/// union again.
+/// The case of each union's default value: the first one, unless that needs a default of the same
+/// union again. Where unions need each other, the first of them takes its first case that does not.
 pub fn first_cases(built: &Built<'_>) -> Vec<u32> {
     let mut ends = vec![false; built.model.records.len()];
     let mut first: Vec<Option<u32>> = vec![None; built.model.unions.len()];
@@ -203,19 +203,27 @@ pub fn first_cases(built: &Built<'_>) -> Vec<u32> {
                 changed = true;
             }
         }
-        for (index, union) in built.model.unions.iter().enumerate() {
-            let id = UnionId(u32::try_from(index).unwrap_or(u32::MAX));
-            let cases = 0..u32::try_from(union.cases.len()).unwrap_or(0);
-            let case = cases
-                .into_iter()
-                .find(|case| built.payload(id, *case).is_none_or(|record| ends[record.index()]));
-            if first[index].is_none() && case.is_some() {
-                first[index] = case;
+        let finite = |id: UnionId, case: u32| {
+            built.payload(id, case).is_none_or(|record| ends[record.index()])
+        };
+        let unions = || (0..).map(UnionId).zip(&built.model.unions);
+        let open: Vec<_> = unions().filter(|(id, _)| first[id.index()].is_none()).collect();
+        for (id, union) in &open {
+            if !union.cases.is_empty() && finite(*id, 0) {
+                first[id.index()] = Some(0);
                 changed = true;
             }
         }
         if !changed {
-            return first.into_iter().map(Option::unwrap_or_default).collect();
+            // What is left goes round in its first cases.
+            let other = open.iter().find_map(|(id, union)| {
+                let mut cases = 0..u32::try_from(union.cases.len()).unwrap_or(0);
+                cases.find(|case| finite(*id, *case)).map(|case| (*id, case))
+            });
+            match other {
+                Some((id, case)) => first[id.index()] = Some(case),
+                None => return first.into_iter().map(Option::unwrap_or_default).collect(),
+            }
         }
     }
 }

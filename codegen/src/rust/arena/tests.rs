@@ -114,7 +114,7 @@ union Another tag=u8 { case there 1 { Other other }; case end 2 }
 struct Part { u8 p }
 "#;
     let model = model(text);
-    let shapes = Shapes::new(&model, &Options::default());
+    let shapes = Shapes::new(&model);
     let first = |name: &str| {
         let union = (0..).map(crate::model::UnionId).zip(&model.unions);
         let mut union = union.filter(|(_, union)| union.name == name);

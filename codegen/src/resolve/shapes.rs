@@ -4,7 +4,9 @@
 use super::described::describing;
 use super::imports::Found;
 use super::{Base, Cx, Memo, RecordId, Shape, Source};
-use crate::model::{Cell, Content, IntType, Meaning, RowId, Storage, Target, Type, UnionId};
+use crate::model::{
+    Cell, Content, IntType, Meaning, RecordKind, RowId, Storage, Target, Type, UnionId,
+};
 use crate::span::Span;
 use crate::syntax::ast::{DeclBody, Props, Row, RowWord, TypeEx, WordField};
 use crate::syntax::builtin;
@@ -300,6 +302,7 @@ impl<'t> Cx<'t> {
                 (known, None) => known,
             };
         }
+        shape = shape.map(|shape| self.in_all_forms(id, slot, shape));
         self.deep -= 1;
         self.rec_mut(id).slots[slot].shape = Memo::Done(shape.clone());
         shape
@@ -354,6 +357,27 @@ impl<'t> Cx<'t> {
             shape = Shape::Array(Box::new(shape));
         }
         Some(shape)
+    }
+
+    /// What a row of a case is that forms spell, if it is this by the last of them or as declared: of
+    /// structs also those of the other forms, which may have other arguments.
+    fn in_all_forms(&mut self, id: RecordId, slot: usize, shape: Shape) -> Shape {
+        let RecordKind::Case(union, case) = self.rec(id).kind else { return shape };
+        if self.records_of(shape.clone()).is_empty() {
+            return shape;
+        }
+        let name = self.rec(id).slots[slot].name;
+        let forms = self.uni(union).cases.get(case as usize).map(|case| &case.forms);
+        let forms: Vec<RecordId> = forms.into_iter().flatten().map(|form| form.1).collect();
+        let mut all = shape;
+        for form in forms {
+            let slots = &self.rec(form).slots;
+            let Some(at) = slots.iter().position(|slot| slot.name == name) else { continue };
+            if let Some(found) = self.slot_shape(form, at) {
+                all = self.merge(all, found);
+            }
+        }
+        all
     }
 
     /// What a value of a type is.

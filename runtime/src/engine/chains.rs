@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::map::Map;
 use super::plan::{Plan, Store};
 use crate::model::{
-    BinaryOp, Expr, ExprId, Field, Member, Model, RecordId, RowId, Step, Target, Type,
+    BinaryOp, Expr, ExprId, Field, Member, Model, Record, RecordId, RowId, Step, Target, Type,
 };
 
 /// Part of a stream: rows from one inline record, or target of a pointer, to the next, and the steps
@@ -176,8 +176,15 @@ impl<'p> Finding<'p> {
             [Member::Row(row)] => {
                 let mut rows = around.rows.clone();
                 rows.push(*row);
-                let inner = inside(&definition.rows[row.index()].ty);
-                let Some(inner) = inner.filter(|_| !rest.is_empty()) else {
+                let field = &definition.rows[row.index()];
+                let inner = inside(&field.ty);
+                // Another form of a case may have another record there.
+                let same = |form: &&Record| {
+                    let spelled = form.rows.iter().filter(|spelled| spelled.name == field.name);
+                    spelled.map(|spelled| inside(&spelled.ty)).all(|record| record == inner)
+                };
+                let one = self.model.forms_of(definition).iter().all(same);
+                let Some(inner) = inner.filter(|_| one && !rest.is_empty()) else {
                     let rest = one_of(rest, around.rest)?;
                     let plain = rest.iter().all(|step| matches!(step, Step::Field(_)));
                     let (to_node, slot) = self.slot_of(&rows);

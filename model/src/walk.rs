@@ -442,6 +442,17 @@ impl Model {
         }
     }
 
+    /// The tag that leads to a case or form.
+    #[must_use]
+    pub fn tag_of(&self, record: RecordId) -> Option<&Tag> {
+        match self.records[record.index()].kind {
+            RecordKind::Case(union, _) | RecordKind::Form(union, ..) => {
+                Some(&self.unions[union.index()].tag)
+            }
+            RecordKind::Struct | RecordKind::Word(_) => None,
+        }
+    }
+
     /// Width in bits and sign of a cell.
     #[must_use]
     pub fn cell_range(&self, cell: &Cell) -> (u32, bool) {

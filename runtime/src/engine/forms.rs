@@ -7,7 +7,7 @@ use super::tree::stored_float;
 use super::val::Val;
 use crate::model::{
     text_units, Case, Cell, Constant, Form, Label, Meaning, Model, RecordId, Row, RowId, RowKind,
-    Storage, Type,
+    Storage, Tag, Type,
 };
 
 /// What is wrong with a count that has no number.
@@ -40,11 +40,11 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Whether a form exists in this epoch and can say a value, of which `value` gives the fields
-    /// that it has; if `lengths`, also how long they are.
+    /// that it has; if `wholly`, also how long they are, and a number that no other label takes.
     pub(crate) fn form_fits<'v>(
         &self,
         form: &Form,
-        lengths: bool,
+        wholly: bool,
         value: &dyn Fn(&str) -> Option<Given<'v>>,
     ) -> bool {
         self.in_epoch(&form.epochs)
@@ -52,8 +52,21 @@ impl<'p> Engine<'p, '_> {
                 let Some(value) = row.name.as_deref().and_then(value) else { return true };
                 row_can_say(self.model, row, &value)
                     && label_says(form, row, &value)
-                    && (!lengths || self.length_fits(form.record, id, row, &value))
+                    && (!wholly || self.length_fits(form.record, id, row, &value))
+                    && (!wholly || self.tag_leads_here(form, row, &value))
             })
+    }
+
+    /// Whether the tag that has this value is one that there is, and does not lead to another form or
+    /// case than this one.
+    fn tag_leads_here(&self, form: &Form, row: &Row, value: &Given<'_>) -> bool {
+        let Some(stored) = tag_said(row, value) else { return true };
+        let all = match self.model.tag_of(form.record) {
+            Some(Tag::Own(cell) | Tag::Word(cell)) => self.model.number_range(cell),
+            _ => return true,
+        };
+        let is_else = form.labels.contains(&Label::Else);
+        (all.0..=all.1).contains(&stored) && !(is_else && self.is_for_others(form, stored))
     }
 
     /// Whether a row can be as long as its value.
@@ -64,11 +77,16 @@ impl<'p> Engine<'p, '_> {
     }
 }
 
-/// Whether the tag that has this value leads to a form.
+/// The tag that a row of a form says with this value.
+fn tag_said(row: &Row, value: &Given<'_>) -> Option<i128> {
+    let Type::Cell(Cell { storage: Storage::TagOf, .. }) = row.ty else { return None };
+    let Given::Int(number) = value else { return None };
+    Some(number.saturating_add(row.plus))
+}
+
+/// Whether the tag that has this value is one of a form's.
 fn label_says(form: &Form, row: &Row, value: &Given<'_>) -> bool {
-    let Type::Cell(Cell { storage: Storage::TagOf, .. }) = row.ty else { return true };
-    let Given::Int(number) = value else { return true };
-    let stored = number.saturating_add(row.plus);
+    let Some(stored) = tag_said(row, value) else { return true };
     form.labels.iter().any(|label| match label {
         Label::Range(low, high) => (*low..=*high).contains(&stored),
         // Which bits a pattern leaves open is seen when the tag is written.

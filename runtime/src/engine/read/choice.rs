@@ -66,7 +66,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 Some(guard) => self.eval_bool(guard, loc.node, None).map_err(|f| fail(self, f))?,
                 None => true,
             };
-            if holds && matches!(taken, Taken::Else(_)) && candidate.form.is_none() {
+            if holds && matches!(taken, Taken::Else(_)) {
                 otherwise = otherwise.or(Some((*candidate, taken)));
             } else if holds {
                 return self.read_case(id, *candidate, taken, loc, cursor);

@@ -79,8 +79,9 @@ impl<'p> Engine<'p, '_> {
             (!matches!(given, Given::Missing)).then_some(given)
         };
         let first =
-            |lengths| case.forms.iter().position(|form| self.form_fits(form, lengths, &value));
-        // What is too long for every form is said of the number that would say how long it is.
+            |wholly| case.forms.iter().position(|form| self.form_fits(form, wholly, &value));
+        // What is too long for every form is said of the number that would say how long it is, and a
+        // tag that leads elsewhere of the row that says it.
         let Some(first) = first(true).or_else(|| first(false)) else {
             self.problem(loc, ProblemKind::NoForm);
             return Item::Absent;

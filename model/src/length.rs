@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{
     unit_size, ArrayLength, Cell, DefinerScope, DefinerSource, EpochId, ExprId, Extent, Label,
-    Measure, Model, RecordId, Role, Row, RowId, RunLength, Storage, Type,
+    Measure, Model, RecordId, Role, Row, RowId, RunLength, Storage, Tag, Type,
 };
 
 /// How many elements, bytes of a byte run or units of a text a row may have: so many that `unit` times
@@ -170,21 +170,32 @@ impl Model {
     }
 
     /// The least and the greatest number of a cell; of the tag, of those that lead to the record.
-    fn numbers_of(&self, record: RecordId, cell: &Cell) -> (i128, i128) {
-        let all = self.number_range(cell);
+    #[must_use]
+    pub fn numbers_of(&self, record: RecordId, cell: &Cell) -> (i128, i128) {
         if !matches!(cell.storage, Storage::TagOf) {
-            return all;
+            return self.number_range(cell);
         }
-        let labels = self.labels_of(record).iter();
-        let ranges: Option<Vec<(i128, i128)>> = labels
-            .map(|label| match label {
-                Label::Range(low, high) => Some((*low, *high)),
-                _ => None,
-            })
-            .collect();
-        let ends = ranges.unwrap_or_default().into_iter();
-        ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).unwrap_or(all)
+        let all = match self.tag_of(record) {
+            Some(Tag::Own(tag) | Tag::Word(tag)) => self.number_range(tag),
+            _ => self.number_range(cell),
+        };
+        leading(self.labels_of(record), all)
     }
+}
+
+/// The least and the greatest of all numbers of a tag that lead to something with these labels.
+#[must_use]
+pub fn leading(labels: &[Label], all: (i128, i128)) -> (i128, i128) {
+    let ranges: Option<Vec<(i128, i128)>> = labels
+        .iter()
+        .map(|label| match label {
+            // An open range ends where the tag does.
+            Label::Range(low, high) => Some(((*low).max(all.0), (*high).min(all.1))),
+            _ => None,
+        })
+        .collect();
+    let ends = ranges.unwrap_or_default().into_iter();
+    ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).unwrap_or(all)
 }
 
 /// One length alone.

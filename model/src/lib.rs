@@ -40,7 +40,7 @@ pub use expr::{
 pub use floats::FloatCode;
 pub use ids::{DigitsId, EnumId, EpochId, ExprId, PointerId, RecordId, RowId, UnionId, VarintId};
 pub use layout::{Align, LayoutPath, PathStep, Statement};
-pub use length::LengthRule;
+pub use length::{leading, LengthRule};
 pub use linear::Linear;
 pub use packed::{pack, unpack};
 pub use parts::Parts;

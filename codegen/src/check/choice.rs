@@ -192,19 +192,29 @@ fn disjoint(
                 };
                 let message = format!("{what} of `{}` take the same labels{within}", union.name);
                 let diagnostic = found.error("E0401", second.span, message);
-                diagnostic.label(describe(second.label));
-                diagnostic.also(first.span, describe(first.label));
+                diagnostic.label(describe(second.label, tag));
+                diagnostic.also(first.span, describe(first.label, tag));
             }
             break;
         }
     }
 }
 
-fn describe(label: &Label) -> String {
-    match label {
-        Label::Range(first, last) if first == last => format!("takes {first}"),
-        Label::Range(first, last) => format!("takes {first} to {last}"),
-        Label::Text(text) => format!("takes {text:?}"),
+fn describe(label: &Label, tag: Option<&TagCell>) -> String {
+    match *label {
+        // An open range ends where the tag does.
+        Label::Range(first, last) => {
+            let low = tag.map_or(first, |tag| first.max(tag.lowest));
+            let high = tag.map_or(last, |tag| last.min(tag.highest));
+            match (low, high) {
+                (i128::MIN, i128::MAX) => "takes every number".to_owned(),
+                (i128::MIN, high) => format!("takes {high} and less"),
+                (low, i128::MAX) => format!("takes {low} and more"),
+                (low, high) if low == high => format!("takes {low}"),
+                (low, high) => format!("takes {low} to {high}"),
+            }
+        }
+        Label::Text(ref text) => format!("takes {text:?}"),
         Label::Pattern(_) => "takes this pattern".to_owned(),
         Label::Else => "takes everything else".to_owned(),
     }

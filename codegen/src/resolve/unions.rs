@@ -106,8 +106,7 @@ impl<'t> Cx<'t> {
                 let labels = self.labels(&form.labels, labelled, width);
                 built.push(Form { labels, epochs, record, span: form.span });
             }
-            let forms: Vec<RecordId> = built.iter().map(|form| form.record).collect();
-            self.widen_fields(record, &forms);
+            self.widen_fields(record, &built, &tag);
             cases.push(Case {
                 name: case_decl.name.value.clone(),
                 doc,

@@ -2,14 +2,14 @@
 
 use super::{Cx, RecordId, Source};
 use crate::model::{
-    ArrayLength, Cell, Constant, Extent, IntType, Meaning, Row, RowKind, RunLength, Storage, Type,
-    limits, storage_range,
+    ArrayLength, Cell, Constant, Extent, Form, IntType, Meaning, Row, RowKind, RunLength, Storage,
+    Tag, Type, leading, limits, storage_range,
 };
 
 impl Cx<'_> {
     /// Gives the fields of a case the widest of the integers that its forms have, unless the schema says
     /// the type: a file may have any of the forms, and not the last alone.
-    pub(super) fn widen_fields(&mut self, case: RecordId, forms: &[RecordId]) {
+    pub(super) fn widen_fields(&mut self, case: RecordId, forms: &[Form], tag: &Tag) {
         for at in 0..self.rec(case).rows.len() {
             let declared = self.rec(case).slots.get(at).is_none_or(|slot| {
                 !matches!(slot.variants.first().map(|v| &v.source), Some(Source::Logical(.., None)))
@@ -19,10 +19,14 @@ impl Cx<'_> {
             }
             self.free_length(case, at, forms);
             let field = &self.rec(case).rows[at];
-            let rows: Vec<&Row> = forms
+            let said: Vec<(&Form, &Row)> = forms
                 .iter()
-                .filter_map(|form| self.rec(*form).rows.iter().find(|row| row.name == field.name))
+                .filter_map(|form| {
+                    let mut rows = self.rec(form.record).rows.iter();
+                    Some((form, rows.find(|row| row.name == field.name)?))
+                })
                 .collect();
+            let rows: Vec<&Row> = said.iter().map(|(_, row)| *row).collect();
             if let (Type::Nothing, Some((least, most))) = (&field.ty, said_by_labels(&rows)) {
                 let int = holding(least, most).map(Storage::Fixed);
                 if let Some(storage) = int {
@@ -31,15 +35,22 @@ impl Cx<'_> {
                 }
                 continue;
             }
-            let Some(stored) = integer(&field.ty).and_then(|cell| self.numbers(cell, field.plus))
-            else {
-                continue;
+            let Some(cell) = integer(&field.ty) else { continue };
+            let stored = match cell.storage {
+                // It has what the forms have.
+                Storage::TagOf => None,
+                _ => self.numbers(cell, field.plus),
             };
-            let all = rows.iter().filter_map(|row| self.numbers(integer(&row.ty)?, row.plus));
-            let (least, most) = all.fold(stored, |(a, b), (c, d)| (a.min(c), b.max(d)));
-            if (least, most) == stored {
-                continue;
-            }
+            let all = said.iter().filter_map(|(form, row)| match integer(&row.ty)? {
+                Cell { storage: Storage::TagOf, .. } => {
+                    let (least, most) = self.tags(form, tag)?;
+                    Some((least.checked_sub(row.plus)?, most.checked_sub(row.plus)?))
+                }
+                cell => self.numbers(cell, row.plus),
+            });
+            let widest = stored.into_iter().chain(all);
+            let widest = widest.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
+            let Some((least, most)) = widest.filter(|_| widest != stored) else { continue };
             // What is stored for the field is of no form, and so is the number itself.
             let same = rows.iter().all(|row| row.plus == field.plus);
             let plus = if same { field.plus } else { 0 };
@@ -53,9 +64,9 @@ impl Cx<'_> {
     }
 
     /// How long a field is says the form that it is in, unless all forms say the same number.
-    fn free_length(&mut self, case: RecordId, at: usize, forms: &[RecordId]) {
+    fn free_length(&mut self, case: RecordId, at: usize, forms: &[Form]) {
         let name = self.rec(case).rows[at].name.clone();
-        let rows = |form: &RecordId| self.rec(*form).rows.iter().find(|row| row.name == name);
+        let rows = |form: &Form| self.rec(form.record).rows.iter().find(|row| row.name == name);
         let mut lengths = forms.iter().filter_map(rows).map(|row| self.fixed_length(&row.ty));
         let first = lengths.next().flatten();
         if first.is_some() && lengths.all(|length| length == first) {
@@ -91,6 +102,12 @@ impl Cx<'_> {
             Type::Pointer(pointer) => self.fixed_length(pointer.owned()?),
             _ => None,
         }
+    }
+
+    /// The least and the greatest tag that leads to a form.
+    fn tags(&self, form: &Form, tag: &Tag) -> Option<(i128, i128)> {
+        let (Tag::Own(cell) | Tag::Word(cell)) = tag else { return None };
+        Some(leading(&form.labels, self.numbers(cell, 0)?))
     }
 
     /// The least and the greatest number that a row of this type has.

@@ -6,7 +6,9 @@ use quote::quote;
 use super::super::ends;
 use super::body::Rows;
 use super::{Ctx, Reading, number};
-use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits, unit_size};
+use crate::model::{
+    Case, Cell, Constant, Label, Meaning, Row, RowId, RowKind, Storage, Type, limits, unit_size,
+};
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::epochs::epoch_id;
@@ -18,6 +20,22 @@ enum Fits {
     Never,
     /// If this holds: a `bool`.
     If(TokenStream),
+}
+
+/// Whether the tag that a row says with a value leads to a form with these labels: a `bool`.
+fn led_here(row: &Row, labels: &[Label], local: &TokenStream) -> Able<Option<TokenStream>> {
+    let Type::Cell(Cell { storage: Storage::TagOf, meaning: Meaning::Int }) = row.ty else {
+        return Ok(None);
+    };
+    let mut ranges = Vec::new();
+    for label in labels {
+        let Label::Range(low, high) = label else {
+            return unable("a form whose tag is no plain number");
+        };
+        let (low, high) = (Literal::i128_suffixed(*low), Literal::i128_suffixed(*high));
+        ranges.push(quote!((#low..=#high).contains(&i128::from(#local))));
+    }
+    Ok(Some(quote!((#(#ranges)||*))))
 }
 
 impl<'m> Reading<'_, '_, 'm> {
@@ -58,6 +76,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     Fits::Never => continue 'forms,
                     Fits::If(condition) => all.push(condition),
                 }
+                all.extend(led_here(row, &other.labels, local)?);
                 if let Some(rule) = ctx.view.length_rule(other.record, row, epoch_id(ctx.epoch)) {
                     all.push(allows(&rule, &self.counted(row, &field.shape, local)?));
                 }

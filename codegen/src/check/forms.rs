@@ -4,7 +4,8 @@ use super::context::{Context, element};
 use super::fits::range;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Case, EpochId, FloatCode, Form, Meaning, Model, Record, Role, Row, RowKind, Type,
+    Case, Cell, CheckKind, EpochId, FloatCode, Form, Meaning, Model, Record, RecordId, Role, Row,
+    RowKind, Storage, Type,
 };
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -75,21 +76,23 @@ fn check_case(
     for row in &logical.rows {
         let Some(name) = &row.name else { continue };
         let Some(spelled) = said(record, name) else { continue };
-        let others = forms.iter().filter_map(|form| context.record(form.record));
-        let others: Vec<&Row> = others.filter_map(|form| said(form, name)).collect();
-        let narrow = |spelled: &Row| {
-            std::iter::once(row)
+        let others = forms
+            .iter()
+            .filter_map(|form| Some((form.record, said(context.record(form.record)?, name)?)));
+        let others: Vec<(RecordId, &Row)> = others.collect();
+        let narrow = |spelled: (RecordId, &Row)| {
+            std::iter::once((case.record, row))
                 .chain(others.iter().copied())
-                .find_map(|row| narrow(context, row, spelled))
+                .find_map(|row| narrow(context.model, row, spelled))
         };
         // Of labels that each stand for one number nobody expects that they say all, unless the field
         // is declared by itself.
-        let declared = others.iter().all(|other| other.span != row.span);
-        let constants = others.iter().all(|row| matches!(row.kind, RowKind::Constant(_)));
-        if constants && !declared || others.iter().any(|other| narrow(other).is_none()) {
+        let declared = others.iter().all(|(_, other)| other.span != row.span);
+        let constants = others.iter().all(|(_, row)| matches!(row.kind, RowKind::Constant(_)));
+        if constants && !declared || others.iter().any(|other| narrow(*other).is_none()) {
             continue;
         }
-        if let Some(why) = narrow(spelled) {
+        if let Some(why) = narrow((last.record, spelled)) {
             let within = context.in_epoch(epoch);
             let message = format!("no form of case `{}` can say every `{name}`{within}", case.name);
             let diagnostic = found.note("E0407", last.span, message);
@@ -104,7 +107,11 @@ fn said<'a>(form: &'a Record, name: &str) -> Option<&'a Row> {
 }
 
 /// Why the last form's row cannot hold every value of the field, or of another form.
-fn narrow(context: &Context, field: &Row, spelled: &Row) -> Option<String> {
+fn narrow(
+    model: &Model,
+    (holder, field): (RecordId, &Row),
+    (form, spelled): (RecordId, &Row),
+) -> Option<String> {
     if let RowKind::Constant(_) = field.kind {
         return None;
     }
@@ -121,9 +128,32 @@ fn narrow(context: &Context, field: &Row, spelled: &Row) -> Option<String> {
     if wide.meaning != Meaning::Int {
         return None;
     }
-    let (low, high) = range(context.model, wide)?;
-    let (lowest, highest) = range(context.model, cell)?;
+    let (low, high) = ruled(model, field, numbers(model, holder, field, wide)?);
+    let (lowest, highest) = numbers(model, form, spelled, cell)?;
     (low < lowest || high > highest).then(|| format!("is {lowest} to {highest} only"))
+}
+
+/// The least and the greatest number of a row, or of its elements, of this type: of the value, and not
+/// of what is stored for it.
+fn numbers(model: &Model, record: RecordId, row: &Row, cell: &Cell) -> Option<(i128, i128)> {
+    let (lowest, highest) = range(model, cell)?;
+    let (lowest, highest) = match cell.storage {
+        Storage::TagOf => model.numbers_of(record, cell),
+        _ => (lowest, highest),
+    };
+    Some((lowest.checked_sub(row.plus)?, highest.checked_sub(row.plus)?))
+}
+
+/// Those of a range of numbers that keep to the bounds of a row.
+fn ruled(model: &Model, row: &Row, (mut low, mut high): (i128, i128)) -> (i128, i128) {
+    for check in &row.checks {
+        match &check.kind {
+            CheckKind::Min(least) => low = low.max(model.exprs.constant(*least).unwrap_or(low)),
+            CheckKind::Max(most) => high = high.min(model.exprs.constant(*most).unwrap_or(high)),
+            _ => {}
+        }
+    }
+    (low, high)
 }
 
 /// Why what a row of a form spells is not of the kind of its field.

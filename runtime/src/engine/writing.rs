@@ -91,6 +91,12 @@ pub(crate) struct Writing {
     pub ended: BTreeSet<Loc>,
     /// The same, as it is seen now.
     pub late_ends: BTreeSet<Loc>,
+    /// Unions whose case is in a form that was kept, and not the first that can say the value.
+    pub kept_forms: BTreeSet<Loc>,
+    /// Paths of unions whose kept form can no longer be, as was seen when everything was placed before.
+    pub lost_forms: BTreeSet<Path>,
+    /// The same, as it is seen now.
+    pub late_forms: BTreeSet<Path>,
     /// Sizes and ends of regions that must agree with an expression.
     pub expectations: Vec<Expectation>,
     /// Where objects are put, and where they were.
@@ -108,6 +114,13 @@ pub(crate) struct Writing {
     pub here: Option<(Loc, u64)>,
     /// Whether numbers are only checked: nothing is put into `out`.
     pub checking: bool,
+}
+
+impl Writing {
+    /// Whether what was taken to stand at the end of a region does not.
+    pub(crate) fn is_open(&self) -> bool {
+        !(self.late_ends.is_empty() && self.late_forms.is_empty())
+    }
 }
 
 /// What was found out about places when everything was placed before.

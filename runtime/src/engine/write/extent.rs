@@ -11,6 +11,7 @@ use super::lay::Spot;
 use crate::ends::{Cut, Stop, Tail};
 use crate::load::Endian;
 use crate::model::{ExprId, Extent, RegionType, Row, RunLength, Terminated, Terminator, Type};
+use crate::path::Path;
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -145,7 +146,7 @@ impl<'p> Engine<'p, '_> {
 
     /// What has no terminator because the end of a region stands for it must stand there: where
     /// something has come behind it, it gets its terminator the next time. So must what a reader takes
-    /// up to there. The region ends at `end`, and what is open in it was noted from `first` on.
+    /// up to there: a form that was kept gives way to another the next time. The region ends at `end`, and what is open in it was noted from `first` on.
     pub(crate) fn close_region(&mut self, first: usize, end: u64) {
         if self.writing.open_ends.len() <= first {
             return;
@@ -157,10 +158,24 @@ impl<'p> Engine<'p, '_> {
             }
             if !takes_all {
                 self.writing.late_ends.insert(loc);
+            } else if let Some(form) = self.kept_form_around(loc) {
+                self.writing.late_forms.insert(form);
             } else if self.writing.placing.again.is_none() {
                 let what = format!("it must reach to the end of what it is in, {end:#x}").into();
                 self.problem(loc, ProblemKind::Contradicts { what });
             }
+        }
+    }
+
+    /// The path of the nearest union around a row that is in a form that was kept.
+    fn kept_form_around(&self, loc: Loc) -> Option<Path> {
+        let mut node = loc.node;
+        loop {
+            let holder = self.tree.holder(node)?;
+            if self.writing.kept_forms.contains(&holder) {
+                return Some(self.tree.path(holder));
+            }
+            node = self.tree.owner(node)?;
         }
     }
 

@@ -62,6 +62,7 @@ pub(crate) fn write(
     let base = out.len();
     let mut moves = Moves::default();
     let mut ended = BTreeSet::new();
+    let mut lost_forms = BTreeSet::new();
     loop {
         let mut engine = Engine::new(program, layout, Direction::Writing, file, &options);
         engine.context.clone_from(&context);
@@ -73,13 +74,21 @@ pub(crate) fn write(
         engine.writing.checking = aim == Aim::Check && !layout.positioned;
         engine.writing.placing.moves = core::mem::take(&mut moves);
         engine.writing.ended = core::mem::take(&mut ended);
+        engine.writing.lost_forms = core::mem::take(&mut lost_forms);
         engine.writing.out = core::mem::take(out);
         engine.write_file(value);
         *out = core::mem::take(&mut engine.writing.out);
-        if !engine.writing.late_ends.is_empty() {
-            ended = engine.writing.ended;
-            ended.append(&mut engine.writing.late_ends);
+        if engine.writing.is_open() {
             moves = engine.writing.placing.moves;
+            if engine.writing.late_forms.is_empty() {
+                ended = engine.writing.ended;
+                ended.append(&mut engine.writing.late_ends);
+            } else {
+                // Other forms have other nodes: what was found out about those is found out again.
+                moves = Moves { forgotten: moves.forgotten, ..Moves::default() };
+            }
+            lost_forms = engine.writing.lost_forms;
+            lost_forms.append(&mut engine.writing.late_forms);
             out.truncate(base);
             continue;
         }
@@ -90,6 +99,7 @@ pub(crate) fn write(
         let placing = &mut engine.writing.placing;
         if let Some(next) = placing.again.take() {
             moves = next;
+            lost_forms = engine.writing.lost_forms;
             out.truncate(base);
             continue;
         }
@@ -106,6 +116,7 @@ pub(crate) fn write(
                 Some(_) if arranged => {
                     moves = engine.writing.placing.moves;
                     moves.forgotten = true;
+                    lost_forms = engine.writing.lost_forms;
                     continue;
                 }
                 Some(problem) => return Err(problem.into()),
@@ -136,7 +147,7 @@ impl<'p> Engine<'p, '_> {
             self.close_region(0, total);
         }
         self.check_sizes();
-        if !self.writing.late_ends.is_empty() {
+        if self.writing.is_open() {
             return;
         }
         if !self.writing.problems.is_empty() || self.writing.placing.again.is_some() {

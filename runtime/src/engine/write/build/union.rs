@@ -110,13 +110,19 @@ impl<'p> Engine<'p, '_> {
             }
             Origin::Only(_) | Origin::Word(_) => {}
         }
+        let lost = kept.is_some()
+            && !self.writing.lost_forms.is_empty()
+            && self.writing.lost_forms.contains(&self.tree.path(loc));
         let chosen = kept
-            .filter(|(_, instead)| usize::try_from(*instead) == Ok(first))
+            .filter(|(_, instead)| !lost && usize::try_from(*instead) == Ok(first))
             .and_then(|(stored, _)| usize::try_from(stored).ok())
             .filter(|form| {
                 case.forms.get(*form).is_some_and(|form| self.form_fits(form, true, &value))
             })
             .unwrap_or(first);
+        if chosen != first {
+            self.writing.kept_forms.insert(loc);
+        }
         let Some(rows) = self.build_add(case.forms[chosen].record, loc) else {
             return Item::Absent;
         };

@@ -68,6 +68,20 @@ impl Model {
         (!rule.is_none()).then_some(rule)
     }
 
+    /// The same of the bytes of a row whose size is said, where they are not so many elements, letters
+    /// or bytes of data.
+    #[must_use]
+    pub fn size_rule(&self, record: RecordId, row: &Row, epoch: EpochId) -> Option<LengthRule> {
+        let ty = row.ty.in_epoch(epoch);
+        let Type::Region(region) = ty else { return None };
+        let Extent::Size(size) = &region.extent else { return None };
+        if region.trim.is_some() || self.rule_of(record, ty, epoch, 0).is_some() {
+            return None;
+        }
+        let rule = self.rule(record, *size, 1)?;
+        (!rule.is_none()).then_some(rule)
+    }
+
     fn rule_of(
         &self,
         record: RecordId,

@@ -23,8 +23,9 @@ impl<'p> Engine<'p, '_> {
             let item = self.tree.entry(Loc::row(node, RowId(u32::try_from(row).ok()?)));
             self.flat(item)
         };
+        let size = |name: &str| self.tree.size_of_field(self.tree.record(node), node, name);
         let before = case.forms.get(..read).unwrap_or_default();
-        before.iter().position(|form| self.form_fits(form, true, &value)).unwrap_or(read)
+        before.iter().position(|form| self.form_fits(form, Some(&size), &value)).unwrap_or(read)
     }
 
     /// A number, a text, or a list; nothing for structs.
@@ -40,20 +41,30 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Whether a form exists in this epoch and can say a value, of which `value` gives the fields
-    /// that it has; if `wholly`, also how long they are, and a number that no other label takes.
+    /// that it has. With `size`, which gives the bytes that a field takes as far as that is known, also
+    /// how long they are, and a number that no other label takes.
     pub(crate) fn form_fits<'v>(
         &self,
         form: &Form,
-        wholly: bool,
+        size: Option<&dyn Fn(&str) -> Option<u64>>,
         value: &dyn Fn(&str) -> Option<Given<'v>>,
     ) -> bool {
         self.in_epoch(&form.epochs)
             && self.model.records[form.record.index()].numbered_rows().all(|(id, row)| {
-                let Some(value) = row.name.as_deref().and_then(value) else { return true };
+                let Some(name) = row.name.as_deref() else { return true };
+                let rule = self.layout.sizes.get(&(form.record, id));
+                let sized = size.zip(rule).and_then(|(size, rule)| Some(rule.allows(size(name)?)));
+                if sized == Some(false) {
+                    return false;
+                }
+                let Some(value) = value(name) else { return true };
+                let wholly = || {
+                    self.length_fits(form.record, id, row, &value)
+                        && self.tag_leads_here(form, row, &value)
+                };
                 row_can_say(self.model, row, &value)
                     && label_says(form, row, &value)
-                    && (!wholly || self.length_fits(form.record, id, row, &value))
-                    && (!wholly || self.tag_leads_here(form, row, &value))
+                    && (size.is_none() || wholly())
             })
     }
 

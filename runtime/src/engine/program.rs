@@ -8,8 +8,8 @@ use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::visit::{expressions, Part};
 use crate::model::{
     ArrayType, Cell, EpochId, Expr, ExprId, Extent, Label, LengthRule, Member, Model, Path,
-    RecordId, RecordKind, Role, RowId, RowKind, Signature, Start, Step, Storage, Tag, Terminated,
-    Type, Union,
+    RecordId, RecordKind, Role, Row, RowId, RowKind, Signature, Start, Step, Storage, Tag,
+    Terminated, Type, Union,
 };
 use crate::once::Once;
 
@@ -116,6 +116,8 @@ pub(crate) struct Layout {
     pub ahead: BTreeSet<(RecordId, RowId)>,
     /// How long rows of forms may be, where that is not all the same.
     pub lengths: BTreeMap<(RecordId, RowId), LengthRule>,
+    /// How many bytes others of their rows may have.
+    pub sizes: BTreeMap<(RecordId, RowId), LengthRule>,
     /// One for each union.
     pub dispatch: Vec<Dispatch>,
     /// Whether there are arrays whose elements something else describes.
@@ -257,7 +259,8 @@ impl Layout {
                 || asks_early(&model),
             followed: model.sizes_followed(),
             ahead: ahead(&model),
-            lengths: lengths(&model, epoch),
+            lengths: of_forms(&model, |id, row| model.length_rule(id, row, epoch)),
+            sizes: of_forms(&model, |id, row| model.size_rule(id, row, epoch)),
             defined: defined(&model),
             has_described: has_described(&model),
             has_tables: has_tables(&model),
@@ -511,14 +514,17 @@ fn ahead(model: &Model) -> BTreeSet<(RecordId, RowId)> {
 }
 
 /// What the lengths of rows of forms ask.
-fn lengths(model: &Model, epoch: EpochId) -> BTreeMap<(RecordId, RowId), LengthRule> {
+fn of_forms(
+    model: &Model,
+    rule: impl Fn(RecordId, &Row) -> Option<LengthRule>,
+) -> BTreeMap<(RecordId, RowId), LengthRule> {
     let mut found = BTreeMap::new();
     for (id, record) in model.records() {
         if !matches!(record.kind, RecordKind::Form(..)) {
             continue;
         }
         for (number, row) in record.numbered_rows() {
-            found.extend(model.length_rule(id, row, epoch).map(|rule| ((id, number), rule)));
+            found.extend(rule(id, row).map(|rule| ((id, number), rule)));
         }
     }
     found

@@ -18,6 +18,9 @@ pub(crate) struct OpenEnd {
     pub takes_all: bool,
 }
 
+/// Positions of forms in their cases, by the paths of the unions.
+pub(crate) type LostForms = BTreeMap<Path, BTreeSet<usize>>;
+
 /// What is wrong with a value, each once, in the order in which it was found.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
@@ -93,10 +96,11 @@ pub(crate) struct Writing {
     pub late_ends: BTreeSet<Loc>,
     /// Unions whose case is in a form that was kept, and not the first that can say the value.
     pub kept_forms: BTreeSet<Loc>,
-    /// Paths of unions whose kept form can no longer be, as was seen when everything was placed before.
-    pub lost_forms: BTreeSet<Path>,
+    /// Forms that cannot say a value, by the paths of their unions, as was seen when everything was
+    /// placed before.
+    pub lost_forms: LostForms,
     /// The same, as it is seen now.
-    pub late_forms: BTreeSet<Path>,
+    pub late_forms: LostForms,
     /// Sizes and ends of regions that must agree with an expression.
     pub expectations: Vec<Expectation>,
     /// Where objects are put, and where they were.

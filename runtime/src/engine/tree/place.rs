@@ -6,7 +6,7 @@ use super::super::partial::Unread;
 use super::super::plan::{Direction, Part, Place};
 use super::{Ground, Tree};
 use crate::load::Endian;
-use crate::model::{Cell, Home, RecordKind, Storage, Type};
+use crate::model::{Cell, Home, Record, RecordKind, Storage, Type};
 
 impl<'p> Tree<'p, '_> {
     /// Address that homes in a node count from.
@@ -88,6 +88,19 @@ impl<'p> Tree<'p, '_> {
             Place::Tail(offset) if at != UNPLACED => self.own_node(loc.node).tail + offset,
             _ => UNPLACED,
         }
+    }
+
+    /// Bytes that a row takes, by its name in the record of its node; nothing if it is not placed, or
+    /// has more than its content.
+    pub(crate) fn size_of_field(&self, record: &Record, node: NodeRef, name: &str) -> Option<u64> {
+        let (id, _) = record.numbered_rows().find(|(_, row)| row.name.as_deref() == Some(name))?;
+        let loc = self.real(Loc::row(node, id))?;
+        let trimmed = matches!(&self.row(loc).ty, Type::Region(region) if region.trim.is_some());
+        let (at, end) = (self.row_at(loc), self.row_end(loc));
+        if trimmed {
+            return None;
+        }
+        (at != UNPLACED && end != UNPLACED).then_some(u64::from(end.checked_sub(at)?))
     }
 
     /// Address behind a row's own bytes.

@@ -3,14 +3,16 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::super::item::{Loc, UNPLACED};
+use super::super::item::{Loc, NodeRef, CASE, UNPLACED};
 use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::writing::{Expectation, OpenEnd};
 use super::lay::Spot;
 use crate::ends::{Cut, Stop, Tail};
 use crate::load::Endian;
-use crate::model::{ExprId, Extent, RegionType, Row, RunLength, Terminated, Terminator, Type};
+use crate::model::{
+    ExprId, Extent, RecordKind, RegionType, Row, RunLength, Terminated, Terminator, Type,
+};
 use crate::path::Path;
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -53,6 +55,7 @@ impl<'p> Engine<'p, '_> {
         if !matches!((&region.extent, &region.trim), (Extent::Rest, None)) {
             self.close_region(open, end);
         }
+        self.check_form(loc, end - at);
         match (&region.extent, &region.trim) {
             (Extent::Size(size), None) => self.expect(loc, *size, end - at, "size"),
             (Extent::End(expr), None) => {
@@ -158,8 +161,8 @@ impl<'p> Engine<'p, '_> {
             }
             if !takes_all {
                 self.writing.late_ends.insert(loc);
-            } else if let Some(form) = self.kept_form_around(loc) {
-                self.writing.late_forms.insert(form);
+            } else if let Some((path, form)) = self.kept_form_around(loc) {
+                self.lose_form(path, form);
             } else if self.writing.placing.again.is_none() {
                 let what = format!("it must reach to the end of what it is in, {end:#x}").into();
                 self.problem(loc, ProblemKind::Contradicts { what });
@@ -167,15 +170,44 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    /// The path of the nearest union around a row that is in a form that was kept.
-    fn kept_form_around(&self, loc: Loc) -> Option<Path> {
+    /// The nearest form around a row that was kept, and the path of its union.
+    fn kept_form_around(&self, loc: Loc) -> Option<(Path, usize)> {
         let mut node = loc.node;
         loop {
-            let holder = self.tree.holder(node)?;
-            if self.writing.kept_forms.contains(&holder) {
-                return Some(self.tree.path(holder));
+            let (holder, form) = self.form_of(node)?;
+            if let Some(form) = form.filter(|_| self.writing.kept_forms.contains(&holder)) {
+                return Some((self.tree.path(holder), form));
             }
-            node = self.tree.owner(node)?;
+            node = holder.node;
+        }
+    }
+
+    /// The row or element in which a node is, and of the rows of a form its position.
+    fn form_of(&self, node: NodeRef) -> Option<(Loc, Option<usize>)> {
+        let form = match self.tree.record(node).kind {
+            RecordKind::Form(_, _, form) => form as usize,
+            _ => return Some((self.tree.holder(node)?, None)),
+        };
+        Some((self.tree.holder(NodeRef { part: CASE, ..node })?, Some(form)))
+    }
+
+    /// A form whose number cannot say that a row takes so many bytes gives way to another the next
+    /// time.
+    fn check_form(&mut self, loc: Loc, size: u64) {
+        let place = (self.tree.record_id(loc.node), loc.row);
+        let Some(rule) = self.layout.sizes.get(&place) else { return };
+        if rule.allows(size) {
+            return;
+        }
+        if let Some((holder, Some(form))) = self.form_of(loc.node) {
+            self.lose_form(self.tree.path(holder), form);
+        }
+    }
+
+    fn lose_form(&mut self, path: Path, form: usize) {
+        let lost = self.writing.lost_forms.get(&path);
+        if !lost.is_some_and(|forms| forms.contains(&form)) {
+            self.writing.late_forms.entry(path).or_default().insert(form);
         }
     }
 

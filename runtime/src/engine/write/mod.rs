@@ -33,7 +33,7 @@ use super::program::Program;
 use super::source::{Asked, Given};
 use super::state::Engine;
 use super::val::Fault;
-use super::writing::{Aim, Moves};
+use super::writing::{Aim, LostForms, Moves};
 use crate::dictionary::DictionaryError;
 use crate::load::Endian;
 use crate::model::{ByteOrderRule, Constant, DefinerSource, EpochId, Role, Type};
@@ -62,7 +62,7 @@ pub(crate) fn write(
     let base = out.len();
     let mut moves = Moves::default();
     let mut ended = BTreeSet::new();
-    let mut lost_forms = BTreeSet::new();
+    let mut lost_forms = LostForms::new();
     loop {
         let mut engine = Engine::new(program, layout, Direction::Writing, file, &options);
         engine.context.clone_from(&context);
@@ -88,7 +88,9 @@ pub(crate) fn write(
                 moves = Moves { forgotten: moves.forgotten, ..Moves::default() };
             }
             lost_forms = engine.writing.lost_forms;
-            lost_forms.append(&mut engine.writing.late_forms);
+            for (path, mut forms) in engine.writing.late_forms {
+                lost_forms.entry(path).or_default().append(&mut forms);
+            }
             out.truncate(base);
             continue;
         }

@@ -77,6 +77,9 @@ impl<'m> Reading<'_, '_, 'm> {
                     Fits::If(condition) => all.push(condition),
                 }
                 all.extend(led_here(row, &other.labels, local)?);
+                if ctx.view.size_rule(other.record, row, epoch_id(ctx.epoch)).is_some() {
+                    return unable("a form that asks how many bytes a struct takes");
+                }
                 if let Some(rule) = ctx.view.length_rule(other.record, row, epoch_id(ctx.epoch)) {
                     all.push(allows(&rule, &self.counted(row, &field.shape, local)?));
                 }

@@ -78,11 +78,27 @@ impl<'p> Engine<'p, '_> {
             };
             (!matches!(given, Given::Missing)).then_some(given)
         };
-        let first =
-            |wholly| case.forms.iter().position(|form| self.form_fits(form, wholly, &value));
+        // What the file had takes as many bytes as it did.
+        let size = |name: &str| match from {
+            Origin::Node(stored) | Origin::Case(stored, _) => {
+                let node = NodeRef { part: CASE, ..stored.node()? };
+                stored.tree.size_of_field(logical, node, name)
+            }
+            _ => None,
+        };
+        let lost = match self.writing.lost_forms.is_empty() {
+            true => None,
+            false => self.writing.lost_forms.get(&self.tree.path(loc)),
+        };
+        let is_lost = |form: usize| lost.is_some_and(|forms| forms.contains(&form));
+        let can_say = |form: usize| self.form_fits(&case.forms[form], Some(&size), &value);
+        let first = (0..case.forms.len())
+            .find(|form| !is_lost(*form) && can_say(*form))
+            .or_else(|| (0..case.forms.len()).find(|form| can_say(*form)));
         // What is too long for every form is said of the number that would say how long it is, and a
         // tag that leads elsewhere of the row that says it.
-        let Some(first) = first(true).or_else(|| first(false)) else {
+        let nearly = || case.forms.iter().position(|form| self.form_fits(form, None, &value));
+        let Some(first) = first.or_else(nearly) else {
             self.problem(loc, ProblemKind::NoForm);
             return Item::Absent;
         };
@@ -110,15 +126,10 @@ impl<'p> Engine<'p, '_> {
             }
             Origin::Only(_) | Origin::Word(_) => {}
         }
-        let lost = kept.is_some()
-            && !self.writing.lost_forms.is_empty()
-            && self.writing.lost_forms.contains(&self.tree.path(loc));
         let chosen = kept
-            .filter(|(_, instead)| !lost && usize::try_from(*instead) == Ok(first))
+            .filter(|(_, instead)| usize::try_from(*instead) == Ok(first))
             .and_then(|(stored, _)| usize::try_from(stored).ok())
-            .filter(|form| {
-                case.forms.get(*form).is_some_and(|form| self.form_fits(form, true, &value))
-            })
+            .filter(|form| *form < case.forms.len() && !is_lost(*form) && can_say(*form))
             .unwrap_or(first);
         if chosen != first {
             self.writing.kept_forms.insert(loc);

@@ -6,9 +6,7 @@ use quote::quote;
 use super::super::ends;
 use super::body::Rows;
 use super::{Ctx, Reading, number};
-use crate::model::{
-    Case, Cell, Constant, Label, Meaning, Row, RowId, RowKind, Storage, Type, limits, unit_size,
-};
+use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits, unit_size};
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::epochs::epoch_id;
@@ -20,22 +18,6 @@ enum Fits {
     Never,
     /// If this holds: a `bool`.
     If(TokenStream),
-}
-
-/// Whether the tag that a row says with a value leads to a form with these labels: a `bool`.
-fn led_here(row: &Row, labels: &[Label], local: &TokenStream) -> Able<Option<TokenStream>> {
-    let Type::Cell(Cell { storage: Storage::TagOf, meaning: Meaning::Int }) = row.ty else {
-        return Ok(None);
-    };
-    let mut ranges = Vec::new();
-    for label in labels {
-        let Label::Range(low, high) = label else {
-            return unable("a form whose tag is no plain number");
-        };
-        let (low, high) = (Literal::i128_suffixed(*low), Literal::i128_suffixed(*high));
-        ranges.push(quote!((#low..=#high).contains(&i128::from(#local))));
-    }
-    Ok(Some(quote!((#(#ranges)||*))))
 }
 
 impl<'m> Reading<'_, '_, 'm> {
@@ -76,7 +58,6 @@ impl<'m> Reading<'_, '_, 'm> {
                     Fits::Never => continue 'forms,
                     Fits::If(condition) => all.push(condition),
                 }
-                all.extend(led_here(row, &other.labels, local)?);
                 if ctx.view.size_rule(other.record, row, epoch_id(ctx.epoch)).is_some() {
                     return unable("a form that asks how many bytes a struct takes");
                 }

@@ -407,11 +407,20 @@ impl<'t> Cx<'t> {
             Some(_) => {
                 let ex = props.ex("until")?;
                 if ex.word() == Some("end") && self.member(id, "end", 0).is_none() {
-                    Some(Extent::Rest)
-                } else {
-                    let found = self.expr(env, ex)?;
-                    Some(Extent::End(self.addresses(found.expr)))
+                    if matches!(row.word, RowWord::Zeros) {
+                        return Some(Some(Extent::Rest));
+                    }
+                    let span = props.span("until").unwrap_or(row.span);
+                    self.d
+                        .error("E0225", span, "`until=` needs the object that begins there")
+                        .help(
+                            "of an array up to the end of what it is in say `count=fill`, of bytes or \
+                             a text `size=fill`; of an array that an element ends, `last=CONDITION`",
+                        );
+                    return None;
                 }
+                let found = self.expr(env, ex)?;
+                Some(Extent::End(self.addresses(found.expr)))
             }
             None => None,
         })

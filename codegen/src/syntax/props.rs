@@ -137,7 +137,7 @@ pub(super) const SLICE: &[Known] = &[
     SOURCE,
 ];
 pub(super) const POOL: &[Known] =
-    &[("of", Kind::Text), ("count", Kind::Ex), ("until", Kind::Ex), ("pad", Kind::Int), SOURCE];
+    &[("of", Kind::Text), ("count", Kind::Ex), ("pad", Kind::Int), SOURCE];
 pub(super) const OBJECT: &[Known] = &[
     ("at", Kind::Ex),
     ("find", Kind::Ex),

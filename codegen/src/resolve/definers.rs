@@ -58,11 +58,14 @@ impl<'t> Cx<'t> {
                 if !finds
                     && !conditional
                     && let Some(linear) = self.exprs.place(address)
-                    && linear.factor == 1
                     && let Some(reached) = self.reach(id, linear.path)
                 {
-                    let base = self.counted_from(linear.base, linear.offset);
-                    let source = measure(Measure::At(base), row);
+                    let (factor, offset) = (linear.factor, linear.offset);
+                    // In units of bytes an offset is part of what it counts from.
+                    let (before, offset) = if factor == 1 { (offset, 0) } else { (0, offset) };
+                    let base = self.counted_from(linear.base, before);
+                    let measure = Measure::At(base);
+                    let source = DefinerSource::Measure { measure, row, factor, offset };
                     self.define(id, reached, source, span, derives);
                 }
             }

@@ -8,7 +8,7 @@ use quote::{ToTokens as _, quote};
 
 use super::packed;
 use super::shape::{FieldShape, Shape, Shapes};
-use crate::model::{Model, RecordId, RecordKind, Signature, Type, UnionId};
+use crate::model::{Model, Record, RecordId, RecordKind, Signature, Type, UnionId};
 
 /// What generated types have for the engine, and the functions of the type that stands for a file.
 /// `fast`: there is a module `straight`.
@@ -141,23 +141,77 @@ fn unions(shapes: &Shapes<'_>) -> TokenStream {
     code.into_token_stream()
 }
 
-/// Records whose values are in the structs of others: a row of a form may be of another record than
-/// that of its case.
+/// Records whose values are in the structs of others: a row of a form, or what is in it, may be of
+/// another record than that of its case.
 fn aliases(model: &Model) -> BTreeSet<(RecordId, RecordId)> {
     let mut found = BTreeSet::new();
+    let mut todo = Vec::new();
     for (_, record) in model.records() {
         let RecordKind::Form(union, case, _) = record.kind else { continue };
         let logical = model.unions[union.index()].cases[case as usize].record;
-        for row in record.rows.iter().filter(|row| row.name.is_some()) {
-            let rows = &model.records[logical.index()].rows;
-            let same = rows.iter().find(|other| other.name == row.name);
-            if let (Type::Record(record), Some(Type::Record(holder))) =
-                (row.ty.stripped(), same.map(|row| row.ty.stripped()))
-                && holder != record
-            {
-                found.insert((*record, *holder));
+        todo.extend(same_rows(record, &model.records[logical.index()]));
+    }
+    while let Some((ty, field)) = todo.pop() {
+        match (ty, field) {
+            (Type::Region(region), other) => todo.push((&region.inner, other)),
+            (other, Type::Region(region)) => todo.push((other, &region.inner)),
+            (Type::Array(array), Type::Array(field)) => {
+                todo.push((&array.element, &field.element));
+            }
+            (Type::PerEpoch(types), Type::PerEpoch(fields)) => {
+                todo.extend(types.iter().zip(fields));
+            }
+            (Type::PerEpoch(types), other) => todo.extend(types.iter().map(|ty| (ty, other))),
+            (Type::Pointer(pointer), Type::Pointer(field)) => {
+                todo.extend(pointer.owned().zip(field.owned()));
+            }
+            (Type::Pointer(pointer), other) => todo.extend(pointer.owned().map(|ty| (ty, other))),
+            _ => {
+                for (record, holder) in same_records(model, ty, field) {
+                    if holder != record && found.insert((record, holder)) {
+                        let [record, holder] =
+                            [record, holder].map(|id| &model.records[id.index()]);
+                        todo.extend(same_rows(record, holder));
+                    }
+                }
             }
         }
     }
-    found
+    // What is in the struct of one that is in that of another is in that.
+    loop {
+        let next = |(record, through): &(RecordId, RecordId)| {
+            let further = found.iter().filter(|(other, _)| other == through);
+            let further = further.map(|(_, holder)| (*record, *holder));
+            further.filter(|(record, holder)| record != holder).collect::<Vec<_>>()
+        };
+        let more: Vec<_> =
+            found.iter().flat_map(next).filter(|pair| !found.contains(pair)).collect();
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+    }
+}
+
+/// The types of rows that two records have by the same names.
+fn same_rows<'m>(record: &'m Record, holder: &'m Record) -> Vec<(&'m Type, &'m Type)> {
+    let named = record.rows.iter().filter(|row| row.name.is_some());
+    let named = named.filter_map(|row| {
+        let same = holder.rows.iter().find(|other| other.name == row.name)?;
+        Some((&row.ty, &same.ty))
+    });
+    named.collect()
+}
+
+/// The records that two types are, or have as their cases.
+fn same_records(model: &Model, ty: &Type, field: &Type) -> Vec<(RecordId, RecordId)> {
+    match (ty, field) {
+        (Type::Record(record), Type::Record(holder)) => vec![(*record, *holder)],
+        (Type::Union(union), Type::Union(field)) => {
+            let cases = |id: &UnionId| model.unions[id.index()].cases.iter();
+            let pairs = cases(union).zip(cases(field));
+            pairs.map(|(case, field)| (case.record, field.record)).collect()
+        }
+        _ => Vec::new(),
+    }
 }

@@ -13,6 +13,9 @@ use crate::model::{
 /// What is wrong with a count that has no number.
 pub(crate) const UNKNOWN_COUNT: &str = "the count or size depends on something that is not there";
 
+/// How many bytes a field takes, by its name, as far as that is known.
+pub(crate) type SizeOf<'s> = dyn Fn(&str) -> Option<u64> + 's;
+
 impl<'p> Engine<'p, '_> {
     /// Position of the first form of this epoch that can say the value of a case, which was read in
     /// this one.
@@ -46,7 +49,7 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn form_fits<'v>(
         &self,
         form: &Form,
-        size: Option<&dyn Fn(&str) -> Option<u64>>,
+        size: Option<&SizeOf<'_>>,
         value: &dyn Fn(&str) -> Option<Given<'v>>,
     ) -> bool {
         self.in_epoch(&form.epochs)

@@ -3,6 +3,7 @@
 mod bytes;
 mod meaning;
 mod partners;
+mod sharing;
 
 use formwork::engine::{self, Loc, Program};
 use formwork::spelling::KeptKind;

@@ -12,7 +12,7 @@ use formwork::engine::Item;
 
 use crate::document::Document;
 use place::Place;
-pub(crate) use place::{Places, push_index, push_name};
+pub(crate) use place::{Places, form_of, push_index, push_name};
 pub(crate) use show::{element_type, target_type};
 
 pub use field::{FieldKind, FieldView, Stored, WalkOptions};

@@ -662,3 +662,90 @@ fn elements_of_one_name_that_both_add_are_one() {
     let conflicts = merge_bytes(THINGS, [&base, &ours, &other]);
     assert_eq!(conflicts, Err(vec!["changed things[1]".to_owned()]));
 }
+
+/// Byte ranges that differ between two files: cause, bytes of the second file, and fields.
+fn ranges(schema: &str, a: &[u8], b: &[u8]) -> Vec<String> {
+    let schema = format!("module m root=File endian=big {{ extension m }}\n{schema}");
+    let program = programs::from_text("m.kdl", &schema, None).expect("it is clean");
+    let found = compare(&program, a, b);
+    assert_eq!(found.errors, [None, None]);
+    found
+        .ranges
+        .iter()
+        .map(|range| {
+            let place = match (range.new, range.old) {
+                (Some(new), _) => format!("{}..{}", new.at, new.end),
+                (None, Some(old)) => format!("{}..{} before", old.at, old.end),
+                (None, None) => String::new(),
+            };
+            let field = range.field.as_deref().unwrap_or_default();
+            let last = range.last_field.as_ref().map(|field| format!(" to {field}"));
+            format!("{} {place} {field}{}", range.cause.name(), last.unwrap_or_default())
+        })
+        .collect()
+}
+
+#[test]
+fn bytes_that_fields_of_bits_share_belong_to_those_that_differ() {
+    let word = "bits Id u16 { u8 low 0 7; u8 high 8 15 }\nstruct File { Id id; u8 x }";
+    let (before, low, high) = ([1, 2, 3], [1, 9, 3], [9, 2, 3]);
+    assert_eq!(ranges(word, &before, &low), ["edited 1..2 id.low"]);
+    assert_eq!(ranges(word, &before, &high), ["edited 0..1 id.high"]);
+    let words = "bits Id u8 { u4 low 0 3; u4 high 4 7 }\nstruct File { u8 n; Id ids count=n }";
+    assert_eq!(ranges(words, &[2, 1, 2], &[2, 1, 0x12]), ["edited 2..3 ids[1].high"]);
+    assert_eq!(
+        ranges(words, &[2, 1, 2], &[2, 1, 0x13]),
+        ["edited 2..3 ids[1].low", "edited 2..3 ids[1].high"]
+    );
+    let cursor = "struct File { b4 first; b4 second; b12 third; b4 fourth count=3 }";
+    let before = [0x12, 0x34, 0x56, 0x78];
+    assert_eq!(ranges(cursor, &before, &[0x92, 0x34, 0x56, 0x78]), ["edited 0..1 first"]);
+    assert_eq!(ranges(cursor, &before, &[0x19, 0x34, 0x56, 0x78]), ["edited 0..1 second"]);
+    assert_eq!(ranges(cursor, &before, &[0x12, 0x34, 0x96, 0x78]), ["edited 2..3 third"]);
+    assert_eq!(
+        ranges(cursor, &before, &[0x12, 0x34, 0x59, 0x79]),
+        ["edited 2..3 fourth[0]", "edited 3..4 fourth[2]"]
+    );
+}
+
+#[test]
+fn bytes_that_derived_bits_share_are_recomputed() {
+    let text = "struct File { bit a; b7 n is=\"length(t)\"; text t terminator=nul }";
+    assert_eq!(
+        ranges(text, b"\x82hi\0", b"\x85hello\0"),
+        ["recomputed 0..1 n", "edited 1..6 t", "moved 6..7 t"]
+    );
+    assert_eq!(
+        ranges(text, b"\x82hi\0", b"\x05hello\0")[..2],
+        ["edited 0..1 a", "recomputed 0..1 n"]
+    );
+    let two = "struct File { b4 m is=\"n\"; b4 n is=\"length(t)\"; text t terminator=nul }";
+    assert_eq!(ranges(two, b"\x22hi\0", b"\x33hey\0")[0], "recomputed 0..1 m to n");
+}
+
+#[test]
+fn tags_belong_to_the_rows_that_have_them() {
+    let forms = "struct File { Box b; u8 x }\n\
+                 union Box tag=u8 { case box {\n\
+                 form \"1..200\" { tag size; bytes data size=size }\n\
+                 form 0 { u16 size; bytes data size=size } } }";
+    let long = [&[0, 0, 201][..], &[7; 202]].concat();
+    assert_eq!(
+        ranges(forms, b"\x02hix", b"\x03heyx"),
+        ["recomputed 0..1 b.size", "edited 1..4 b.data", "moved 4..5 x"]
+    );
+    assert_eq!(
+        ranges(forms, b"\x02hix", &[&long[..204], b"x"].concat())[..2],
+        ["recomputed 0..1 b", "recomputed 1..3 b.size"]
+    );
+    // The usual form of a text as short as this is the other one.
+    assert_eq!(ranges(forms, b"\x02hix", b"\0\0\x02hix")[0], "spelled 0..1 b");
+    let letters = "struct File { Item item; u8 x }\n\
+                   union Item tag=u8 {\n\
+                   case few \"0aaabbbb\" { u8 a bits=a; u8 b bits=b }\n\
+                   case range \"128..255\" { tag code } }";
+    assert_eq!(ranges(letters, &[0x12, 0], &[0x13, 0]), ["edited 0..1 item.b"]);
+    assert_eq!(ranges(letters, &[0x12, 0], &[0x22, 0]), ["edited 0..1 item.a"]);
+    assert_eq!(ranges(letters, &[0x82, 0], &[0x83, 0]), ["edited 0..1 item.code"]);
+    assert_eq!(ranges(letters, &[0x82, 0], &[0x12, 0]), ["edited 0..1 item"]);
+}

@@ -3,16 +3,18 @@
 //! Rows are compared with rows, wherever they stand, so an object that is somewhere else has not
 //! changed. Every byte belongs to the smallest claim around it.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 
-use formwork::engine::{Claim, Loc, NodeRef};
+use formwork::engine::{Claim, Item, Loc, NodeRef, Tree, WHOLE};
 use formwork_model::{Role, RowKind};
 
 use super::partners::Partners;
+use super::sharing::{self, Fields};
 use crate::compare::{Matching, PartId, Parts, Quick, ROOT, What};
-use crate::view::Places;
+use crate::view::{Places, form_of};
 
 /// Equal bytes between two differences of one row that make two of them.
 const APART: usize = 8;
@@ -104,11 +106,11 @@ pub(crate) struct File<'w, 't> {
 
 /// Bytes that a row accounts for, and how many of its claims were met before.
 #[derive(Debug, Clone, Copy)]
-struct Owned {
-    at: u64,
-    end: u64,
-    loc: Loc,
-    number: u32,
+pub(crate) struct Owned {
+    pub at: u64,
+    pub end: u64,
+    pub loc: Loc,
+    pub number: u32,
 }
 
 /// Bytes that belong to the claim at a position, or to none.
@@ -128,6 +130,7 @@ struct Map {
     by_row: Vec<u32>,
     starts: Vec<u32>,
     pieces: Vec<Piece>,
+    fields: Fields,
 }
 
 impl Map {
@@ -154,7 +157,7 @@ impl Map {
         let (by_row, starts) = by_row(&mut claims);
         let length = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
         let pieces = pieces(&claims, length);
-        Map { claims, by_row, starts, pieces }
+        Map { claims, by_row, starts, pieces, fields: Fields::default() }
     }
 
     /// The claim of a row with this number.
@@ -326,7 +329,7 @@ pub(crate) fn compare(
             let old = old.map(|range| Extent { at: range.start, end: range.end });
             // What lies beside the rows may begin elsewhere, and be the same bytes.
             if new.of(a.bytes) != new.of(b.bytes) {
-                found.add(&|| Cause::Padding, files, old, Some(new), None);
+                found.add(&|_| vec![(Cause::Padding, None)], files, old, Some(new), None);
             }
             continue;
         };
@@ -338,7 +341,7 @@ pub(crate) fn compare(
                 let (cause, loc) = alone(b.parts, &changed[1], claim, Cause::Added, &|part| {
                     matching.backward(part).is_some()
                 });
-                found.add(&|| cause, files, None, Some(new), Some((1, loc)));
+                found.add(&|_| vec![(cause, Some((1, loc)))], files, None, Some(new), None);
             }
             continue;
         };
@@ -349,8 +352,34 @@ pub(crate) fn compare(
         } else {
             (piece.at == claim.at).then_some(Extent { at: its.at, end: its.end })
         };
-        let cause = || cause(b.parts, &changed[1], claim);
-        found.add(&cause, files, old, Some(new), Some((1, claim.loc)));
+        let partners = RefCell::new(&mut partners);
+        let why = |range: Extent| {
+            let cause_of_owner = match sharing::tagged(b.parts.tree, claim) {
+                Some(rows) => cause_of_tag(files, &changed[1], claim, rows, its.loc),
+                None => cause(b.parts, &changed[1], claim),
+            };
+            let own = (cause_of_owner, Some((1, claim.loc)));
+            if sharing::is_other_case(a.parts.tree, its.loc, b.parts.tree, claim) {
+                return vec![own];
+            }
+            let mut all = Vec::new();
+            for own in map_b.fields.beside(b.parts.tree, &map_b.claims, claim, range) {
+                let (cause, loc) = match partners.borrow_mut().row(own.loc) {
+                    Some(loc) if !sharing::differ(a.parts, loc, b.parts, own.loc) => continue,
+                    None if !is_whole => continue,
+                    Some(_) => (cause(b.parts, &changed[1], own), own.loc),
+                    None => alone(b.parts, &changed[1], own, Cause::Added, &|part| {
+                        matching.backward(part).is_some()
+                    }),
+                };
+                all.push((cause, Some((1, loc))));
+            }
+            if all.is_empty() {
+                all.push(own);
+            }
+            all
+        };
+        found.add(&why, files, old, Some(new), Some(claim.loc));
     }
     if !is_whole {
         return found.finish(files);
@@ -364,7 +393,7 @@ pub(crate) fn compare(
         let old = Some(extent).filter(|extent| !same.has_old(*extent));
         let Some(owner) = piece.owner.filter(|_| old.is_some()) else {
             if gone.next_if(|range| range.start == piece.at).is_some() && old.is_some() {
-                found.add(&|| Cause::Padding, files, old, None, None);
+                found.add(&|_| vec![(Cause::Padding, None)], files, old, None, None);
             }
             continue;
         };
@@ -374,7 +403,7 @@ pub(crate) fn compare(
             let (cause, loc) = alone(a.parts, &changed[0], claim, Cause::Removed, &|part| {
                 matching.forward(part).is_some()
             });
-            found.add(&|| cause, files, old, None, Some((0, loc)));
+            found.add(&|_| vec![(cause, Some((0, loc)))], files, old, None, None);
         }
     }
     found.finish(files)
@@ -420,6 +449,35 @@ fn cause(parts: &Parts<'_>, changed: &HashSet<PartId, Quick>, claim: Owned) -> C
             Some(holder) => loc = holder,
             None => return Cause::Spelled,
         }
+    }
+}
+
+/// Why the tag of a case differs, of which no row says more. Which form a case has follows from its
+/// value, unless a file says otherwise.
+fn cause_of_tag(
+    files: &[File<'_, '_>; 2],
+    changed: &HashSet<PartId, Quick>,
+    claim: Owned,
+    rows: NodeRef,
+    partner: Loc,
+) -> Cause {
+    let [a, b] = files.each_ref().map(|file| file.parts);
+    let is_spelled = |tree: &Tree<'_, '_>, node: NodeRef| tree.is_kept(Loc::row(node, WHOLE));
+    let its = match a.tree.item(partner) {
+        Item::Node(node) => form_of(node).map(|_| node),
+        _ => None,
+    };
+    let own = match b.tree.item(claim.loc) {
+        Item::Node(node) if node != rows => Some(node),
+        _ => None,
+    };
+    match (cause(b, changed, claim), its, own) {
+        (Cause::Spelled, Some(its), Some(own))
+            if !is_spelled(a.tree, its) && !is_spelled(b.tree, own) =>
+        {
+            Cause::Recomputed
+        }
+        (cause, ..) => cause,
     }
 }
 
@@ -495,18 +553,19 @@ struct Moved {
 }
 
 impl Found {
+    /// Adds bytes that differ, if they do; `why` says of a range which rows in it differ.
     fn add(
         &mut self,
-        cause: &dyn Fn() -> Cause,
+        why: &dyn Fn(Extent) -> Vec<(Cause, Option<(usize, Loc)>)>,
         files: &[File<'_, '_>; 2],
         old: Option<Extent>,
         new: Option<Extent>,
-        row: Option<(usize, Loc)>,
+        owner: Option<Loc>,
     ) {
         if let (Some(from), Some(to)) = (old, new)
             && from.end - from.at == to.end - to.at
         {
-            self.place(from, to, row.map(|(_, loc)| loc));
+            self.place(from, to, owner);
             let content = |side: usize, extent: Extent| {
                 formwork::algorithms::slice(files[side].bytes, extent.at, extent.end - extent.at)
                     .unwrap_or(&[])
@@ -519,11 +578,15 @@ impl Found {
                         end: extent.at + offset(range.end),
                     }
                 };
-                self.push(cause(), Some(part(from)), Some(part(to)), row);
+                for (cause, row) in why(part(to)) {
+                    self.push(cause, Some(part(from)), Some(part(to)), row);
+                }
             }
             return;
         }
-        self.push(cause(), old, new, row);
+        for (cause, row) in new.or(old).into_iter().flat_map(why) {
+            self.push(cause, old, new, row);
+        }
     }
 
     fn push(
@@ -541,8 +604,8 @@ impl Found {
         if let Some(last) = self.differing.last_mut()
             && last.cause == cause
             && cause != Cause::Edited
-            && touch(last.old, old)
-            && touch(last.new, new)
+            && ((last.old, last.new) == (old, new)
+                || (touch(last.old, old) && touch(last.new, new)))
         {
             let grow = |to: &mut Option<Extent>, by: Option<Extent>| {
                 if let (Some(to), Some(by)) = (to, by) {

@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use formwork::ReadOptions;
+
+/// How deep values may nest at most, whatever is said.
+const DEEPEST: i64 = 100_000;
 
 /// Looks into, checks and rewrites binary files whose layout a schema describes.
 #[derive(Debug, Parser)]
@@ -112,6 +116,36 @@ pub(crate) struct Choice {
     /// Use this built-in format, whatever the file looks like.
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// What a file may cost.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Limits {
+    /// How deep values may nest, counted in entries into types that contain themselves; 256 unless
+    /// it is said.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=DEEPEST))]
+    pub max_depth: Option<u32>,
+    /// Units of work for each byte of the file: a byte decoded, an element looked at; 64 unless it is
+    /// said.
+    #[arg(long, value_name = "N")]
+    pub max_work: Option<u64>,
+}
+
+impl Limits {
+    pub(crate) fn options(&self) -> ReadOptions {
+        let options = ReadOptions::default();
+        let (depth, work) = (options.max_depth, options.budget_factor);
+        options
+            .max_depth(self.max_depth.unwrap_or(depth))
+            .budget_factor(self.max_work.unwrap_or(work))
+    }
+
+    /// Whether they are not the usual ones.
+    pub(crate) fn are_said(&self) -> bool {
+        self.max_depth.is_some() || self.max_work.is_some()
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use formwork::ReadOptions;
 use formwork_interpreter::{Coverage, coverage};
 use serde_json::{Value, json};
 
@@ -37,11 +36,14 @@ struct Report {
     /// Why it was skipped, unless no format is known.
     reason: Option<&'static str>,
     figures: Option<(Coverage, Vec<u8>)>,
+    /// Which option allows what is refused.
+    allowance: Option<&'static str>,
 }
 
 fn judge(file: &Found, formats: &Formats) -> Report {
     let path = file.path.clone();
-    let mut report = Report { path, format: None, error: None, reason: None, figures: None };
+    let mut report =
+        Report { path, format: None, error: None, reason: None, figures: None, allowance: None };
     let bytes = match file.content() {
         Ok(bytes) => bytes,
         Err(NotRead::Skipped(reason)) => {
@@ -56,7 +58,9 @@ fn judge(file: &Found, formats: &Formats) -> Report {
     match formats.of(&file.path, &bytes) {
         Some(format) => {
             report.format = Some(format.name().to_owned());
-            let figures = coverage(&format.program, &bytes, &ReadOptions::default());
+            let figures = coverage(&format.program, &bytes, &format.options);
+            let error = figures.error.as_ref();
+            report.allowance = error.and_then(|error| format.allowance(error.kind()));
             report.figures = Some((figures, bytes));
         }
         None if file.is_named => report.error = Some("no known format".to_owned()),
@@ -83,6 +87,9 @@ impl Report {
         line!(out, "{claimed} claimed, {explained} explained: {path}")?;
         if let Some(error) = &coverage.error {
             line!(out, "  error: {error}")?;
+            if let Some(allowance) = self.allowance {
+                line!(out, "    {allowance}")?;
+            }
         }
         let gaps = coverage.gaps.iter().map(|gap| {
             let first = first_bytes(bytes, gap.offset, gap.size);

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use formwork::ReadError;
 use formwork::inspect::Inspect;
-use formwork::{ReadError, ReadOptions};
 use formwork_interpreter::json::{Style, part_to_json, to_json};
 use formwork_interpreter::{Value, read, read_partly, value_of};
 
@@ -21,7 +21,7 @@ pub(crate) fn run(options: &Decode, out: &mut dyn Write) -> Result<Outcome, Prob
     let format = formats.require(&options.file, &bytes)?;
     let style = if options.compact { Style::Compact } else { Style::Pretty };
     if options.partial {
-        let (document, error) = read_partly(&format.program, &bytes, &ReadOptions::default());
+        let (document, error) = read_partly(&format.program, &bytes, &format.options);
         let text = match &error {
             None => to_json(&format.program, &document.value(), style),
             Some(error) => part_to_json(&format.program, &document.value(), error, style),
@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Decode, out: &mut dyn Write) -> Result<Outcome, Prob
 }
 
 fn interpreted(format: &Format, bytes: &[u8]) -> Result<Value, ReadError> {
-    Ok(read(&format.program, bytes, &ReadOptions::default())?.value())
+    Ok(read(&format.program, bytes, &format.options)?.value())
 }
 
 fn compiled(
@@ -63,7 +63,7 @@ fn compiled(
         let message = "there is no compiled code of a schema file; it is interpreted";
         return Err(Problem::Usage(message.to_owned()));
     };
-    let file = match engine.read(bytes, &ReadOptions::default()) {
+    let file = match engine.read(bytes, &format.options) {
         Ok(file) => file,
         Err(error) => return Ok(Err(error)),
     };

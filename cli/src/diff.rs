@@ -6,7 +6,6 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use formwork::ReadOptions;
 use formwork_interpreter::diff;
 
 use crate::args::Diff;
@@ -61,7 +60,7 @@ fn compare(
         return Ok(Outcome::Good);
     }
     let format = one_format(formats, sides)?;
-    let found = diff(&format.program, &a.bytes, &b.bytes, &ReadOptions::default());
+    let found = diff(&format.program, &a.bytes, &b.bytes, &format.options);
     let report = Report { names: [&a.name, &b.name], format: format.name(), diff: &found, show };
     if options.json {
         shown::print_json(out, &report.to_json())?;
@@ -150,7 +149,7 @@ pub(crate) fn written(
     [before, after]: [&[u8]; 2],
     out: &mut dyn Write,
 ) -> Result<(), Problem> {
-    let found = diff(&format.program, before, after, &ReadOptions::default());
+    let found = diff(&format.program, before, after, &format.options);
     let show = Show { meaning: true, bytes: true, all: false };
     let report = Report { names, format: format.name(), diff: &found, show };
     match files::is_stream(names[1]) {

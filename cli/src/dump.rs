@@ -7,7 +7,7 @@ mod watch;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use formwork::{ReadError, ReadOptions};
+use formwork::ReadError;
 use formwork_interpreter::{Document, FieldView, WalkOptions, read_partly};
 
 use crate::args::Dump;
@@ -30,7 +30,7 @@ fn show(options: &Dump, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let formats = Formats::choose(&options.choice)?;
     let bytes = files::read(&options.file)?;
     let format = formats.require(&options.file, &bytes)?;
-    let (document, error) = read_partly(&format.program, &bytes, &ReadOptions::default());
+    let (document, error) = read_partly(&format.program, &bytes, &format.options);
     let shown = if options.json {
         json::print(options, format, &document, &bytes, error.as_ref(), out)
     } else {

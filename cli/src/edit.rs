@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use formwork::{EditError, ReadOptions};
+use formwork::EditError;
 use formwork_interpreter::{Edit, EditFailure, Source, edit, read, write};
 
 use crate::args::{self, Action};
@@ -19,7 +19,7 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
     let formats = Formats::choose(&options.choice)?;
     let bytes = files::read(&options.file)?;
     let format = formats.require(&options.file, &bytes)?;
-    let document = match read(&format.program, &bytes, &ReadOptions::default()) {
+    let document = match read(&format.program, &bytes, &format.options) {
         Ok(document) => document,
         Err(error) => {
             say(&reading_block(&options.file, format, &error, &bytes));
@@ -56,7 +56,9 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
     }
     let written = write(&format.program, &value).map_err(|error| {
         let problems = error.problems().iter();
-        refused(problems.map(|problem| format!("{}: {}", problem.path, problem.kind)).collect())
+        let lines =
+            problems.map(|problem| format!("{}: {}", problem.path.shortened(), problem.kind));
+        refused(lines.chain(format.allowance_to_write(&error).map(str::to_owned)).collect())
     })?;
     let target = options.output.as_ref().unwrap_or(&options.file);
     if !options.dry_run {

@@ -47,12 +47,13 @@ pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Prob
     let original = original.transpose()?;
     let bytes = write(&format.program, &value).map_err(|error| {
         let problems = error.problems().iter().map(|problem| {
-            let path = problem.path.to_string();
+            let path = problem.path.shortened();
             // A path without steps is the whole file.
             let inner = if problem.path.is_empty() { String::new() } else { format!(".{path}") };
             format!("value{inner}: {}", problem.kind)
         });
-        refused(&what, problems.chain(foreign.clone()).collect())
+        let allowance = format.allowance_to_write(&error).map(str::to_owned);
+        refused(&what, problems.chain(allowance).chain(foreign.clone()).collect())
     })?;
     files::write(&target, &bytes, out)?;
     if let Some((path, original)) = original {
@@ -77,7 +78,8 @@ fn choose(choice: &Choice, header: &Header) -> Result<Formats, Problem> {
     if choice.schema.is_some() || choice.format.is_some() {
         return Formats::choose(choice);
     }
-    let named = Choice { schema: None, format: Some(header.format.clone()) };
+    let limits = choice.limits.clone();
+    let named = Choice { schema: None, format: Some(header.format.clone()), limits };
     Formats::choose(&named).map_err(|problem| match problem {
         Problem::Usage(message) => {
             Problem::Failure(format!("{message}\n  --schema FILE.kdl says what another format is"))

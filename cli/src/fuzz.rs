@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
+use formwork::ReadOptions;
 use formwork_codegen::build;
 use formwork_codegen::fuzz::{Origin, Target, build_script, ignored, manifest};
 use formwork_codegen::model::Model;
@@ -123,7 +124,7 @@ fn write_seeds(options: &Fuzz, schemas: Vec<Schema>, out: &mut dyn Write) -> Res
     for schema in schemas {
         names.insert(schema.model.name.clone(), schema.name.clone());
         counts.insert(schema.name.clone(), 0);
-        formats.push(Candidate::Loaded(Format::new(schema.model)));
+        formats.push(Candidate::Loaded(Format::new(schema.model, &ReadOptions::default())));
         let made = seeds::made().into_iter().enumerate();
         for (number, seed) in made {
             write_seed(options, &schema.name, &format!("made-{number}"), &seed, out)?;

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-use formwork::ReadOptions;
 use formwork_interpreter::{Conflict, MergeError, Merged, Version, merge};
 use serde_json::{Value, json};
 
@@ -35,8 +34,7 @@ pub(crate) fn run(options: &Merge, out: &mut dyn Write) -> Result<Outcome, Probl
         return conflicts(options, name(&options.ours), &[conflict], out);
     }
     let format = formats.require(name(&options.ours), ours)?;
-    let merged =
-        merge(&format.program, bytes.each_ref().map(Vec::as_slice), &ReadOptions::default());
+    let merged = merge(&format.program, bytes.each_ref().map(Vec::as_slice), &format.options);
     match merged {
         Ok(Merged::File(bytes)) => {
             files::write(&options.output, &bytes, out)?;
@@ -124,7 +122,9 @@ fn refused(
         }
         MergeError::Write(error) => {
             let problems = error.problems().iter();
-            let lines = problems.map(|problem| format!("{}: {}", problem.path, problem.kind));
+            let lines =
+                problems.map(|problem| format!("{}: {}", problem.path.shortened(), problem.kind));
+            let lines = lines.chain(format.allowance_to_write(error).map(str::to_owned));
             let lines: String = lines.map(|line| format!("\n  {}", shown::text(&line))).collect();
             Problem::Failure(format!("cannot write what both of {} say{lines}", shown::path(name)))
         }

@@ -49,8 +49,9 @@ fn judge(file: &Found, formats: &Formats, options: &Roundtrip) -> Report {
 
 /// The engine for a format: the compiled one where there is one, unless something else is said.
 fn engine<'a>(format: &'a Format, options: &Roundtrip) -> Engine<'a> {
-    let interpreted =
-        options.choice.schema.is_some() || options.engine == Some(EngineName::Interpreted);
+    // Compiled code writes within the usual limits.
+    let usual = options.choice.schema.is_none() && !options.choice.limits.are_said();
+    let interpreted = options.engine.map_or(!usual, |name| name == EngineName::Interpreted);
     let compiled = formwork_formats::FormatId::named(format.name()).filter(|_| !interpreted);
     compiled.map_or(Engine::Interpreted(&format.program), Engine::Compiled)
 }
@@ -63,9 +64,12 @@ fn roundtrip(
     bytes: &[u8],
 ) -> Report {
     report.format = Some(format.name().to_owned());
-    let done = match engine.run(bytes) {
+    let done = match engine.run(bytes, &format.options) {
         Ok(done) => done,
-        Err(error) => return report.failed_reading(&error),
+        Err(error) => {
+            report.allowance = format.allowance(error.kind());
+            return report.failed_reading(&error);
+        }
     };
     report.notes = done.notes;
     report.kept = done.kept;
@@ -77,6 +81,7 @@ fn roundtrip(
         Err(error) => {
             let problems = error.to_string();
             let problems: Vec<_> = problems.lines().map(str::trim).collect();
+            report.allowance = format.allowance_to_write(&error);
             return report.failed(format!("cannot be written: {}", problems.join("; ")));
         }
     };

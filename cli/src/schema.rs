@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use formwork::{ProblemKind, ReadErrorKind, ReadOptions, WriteError};
 use formwork_codegen::diagnostic::render;
 use formwork_codegen::model::{Model, Signature};
 use formwork_codegen::{Loaded, Provider};
@@ -24,16 +25,25 @@ impl Provider for BuiltIn {
     }
 }
 
+/// Which option allows what is nested deeper.
+const DEPTH: &str = "--max-depth N allows more";
+
+/// Which option allows what is more work.
+const WORK: &str = "--max-work N allows N units for each byte of the file, in place of 64";
+
 /// A format that files can be read as.
 pub(crate) struct Format {
     pub program: Program,
     pub signature: Signature,
+    /// How files of it are read.
+    pub options: ReadOptions,
 }
 
 impl Format {
-    pub(crate) fn new(model: Model) -> Format {
+    pub(crate) fn new(model: Model, options: &ReadOptions) -> Format {
         let signature = Signature::of(&model);
-        Format { program: program(model), signature }
+        let program = program(model).allowing(options.clone());
+        Format { program, signature, options: options.clone() }
     }
 
     pub(crate) fn model(&self) -> &Model {
@@ -44,20 +54,36 @@ impl Format {
     pub(crate) fn name(&self) -> &str {
         &self.model().name
     }
+
+    /// Which option allows what a limit of reading refuses.
+    pub(crate) fn allowance(&self, kind: &ReadErrorKind) -> Option<&'static str> {
+        match kind {
+            // Expressions that need each other have a limit of their own.
+            ReadErrorKind::DepthLimit { limit } if *limit == self.options.max_depth => Some(DEPTH),
+            ReadErrorKind::BudgetExceeded { .. } => Some(WORK),
+            _ => None,
+        }
+    }
+
+    /// The same of a value that cannot be written.
+    pub(crate) fn allowance_to_write(&self, error: &WriteError) -> Option<&'static str> {
+        let is_too_deep = |kind: &ProblemKind| matches!(kind, ProblemKind::DepthLimit { limit } if *limit == self.options.max_depth);
+        error.problems().iter().any(|problem| is_too_deep(&problem.kind)).then_some(DEPTH)
+    }
 }
 
 /// A format that a file may have.
 pub(crate) enum Candidate {
     Loaded(Format),
     /// One that is built in; its schema is loaded when a file has it.
-    BuiltIn(FormatId, OnceLock<Format>),
+    BuiltIn(FormatId, ReadOptions, OnceLock<Format>),
 }
 
 impl Candidate {
     fn fits(&self, bytes: &[u8]) -> bool {
         match self {
             Candidate::Loaded(format) => format.signature.fits(bytes),
-            Candidate::BuiltIn(id, _) => id.detects(bytes),
+            Candidate::BuiltIn(id, ..) => id.detects(bytes),
         }
     }
 
@@ -65,7 +91,7 @@ impl Candidate {
     fn bits(&self) -> u64 {
         match self {
             Candidate::Loaded(format) => format.signature.bits(),
-            Candidate::BuiltIn(id, _) => id.magic_bits(),
+            Candidate::BuiltIn(id, ..) => id.magic_bits(),
         }
     }
 
@@ -76,16 +102,16 @@ impl Candidate {
         let is = |known: &str| known.eq_ignore_ascii_case(extension);
         match self {
             Candidate::Loaded(format) => format.model().extensions.iter().any(|known| is(known)),
-            Candidate::BuiltIn(id, _) => id.extensions().iter().any(|known| is(known)),
+            Candidate::BuiltIn(id, ..) => id.extensions().iter().any(|known| is(known)),
         }
     }
 
     fn format(&self) -> &Format {
         match self {
             Candidate::Loaded(format) => format,
-            Candidate::BuiltIn(id, format) => format.get_or_init(|| {
+            Candidate::BuiltIn(id, options, format) => format.get_or_init(|| {
                 let model = load_built_in(id.name()).ok().flatten();
-                Format::new(model.expect("a built-in schema has no errors"))
+                Format::new(model.expect("a built-in schema has no errors"), options)
             }),
         }
     }
@@ -133,7 +159,7 @@ pub(crate) fn built_in() -> Result<Vec<Format>, Problem> {
     let mut formats = Vec::new();
     for name in formwork_schemas::names() {
         if let Some(model) = load_built_in(name)? {
-            formats.push(Format::new(model));
+            formats.push(Format::new(model, &ReadOptions::default()));
         }
     }
     formats.sort_by(|a, b| a.name().cmp(b.name()));
@@ -158,6 +184,7 @@ impl Formats {
         choice: &Choice,
         files: &mut Vec<PathBuf>,
     ) -> Result<Formats, Problem> {
+        let options = choice.limits.options();
         if let Some(path) = &choice.schema {
             let loaded = load_named(path)?;
             files.extend(loaded.files.iter().cloned());
@@ -165,7 +192,7 @@ impl Formats {
                 return Err(refused(&loaded, &shown::path(path)));
             }
             return match loaded.model {
-                Some(model) => Ok(Formats::One(Box::new(Format::new(model)))),
+                Some(model) => Ok(Formats::One(Box::new(Format::new(model, &options)))),
                 None => Err(Problem::Usage(format!(
                     "{} is a library; files are read by a module",
                     shown::path(path)
@@ -173,11 +200,12 @@ impl Formats {
             };
         }
         let Some(name) = &choice.format else {
-            let built_in = |id: &FormatId| Candidate::BuiltIn(*id, OnceLock::new());
+            let built_in =
+                |id: &FormatId| Candidate::BuiltIn(*id, options.clone(), OnceLock::new());
             return Ok(Formats::Detected(FormatId::ALL.iter().map(built_in).collect()));
         };
         match load_built_in(name)? {
-            Some(model) => Ok(Formats::One(Box::new(Format::new(model)))),
+            Some(model) => Ok(Formats::One(Box::new(Format::new(model, &options)))),
             None => {
                 let known: Vec<_> = FormatId::ALL.iter().map(|id| id.name()).collect();
                 Err(Problem::Usage(format!(

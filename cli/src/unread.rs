@@ -21,8 +21,11 @@ pub(crate) fn reading_block(
         format.name(),
         shown::text(&error.kind().to_string()),
         error.offset(),
-        shown::text(&error.path().to_string()),
+        shown::text(&error.path().shortened().to_string()),
     );
+    if let Some(allowance) = format.allowance(error.kind()) {
+        block.push_str(&format!("\n  {allowance}"));
+    }
     for line in error.excerpt(bytes).lines() {
         block.push_str("\n    ");
         block.push_str(line);

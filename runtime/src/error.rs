@@ -152,7 +152,8 @@ const LINE: usize = 16;
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, at 0x{:x} in {}", self.0.kind, self.0.offset, self.0.path)
+        let path = self.0.path.shortened();
+        write!(f, "{}, at 0x{:x} in {path}", self.0.kind, self.0.offset)
     }
 }
 

@@ -87,6 +87,57 @@ impl Path {
     }
 }
 
+impl Path {
+    /// The path as messages say it: of one with more than 64 steps, the first and the last 16, and how
+    /// many are between them.
+    ///
+    /// ```
+    /// use formwork::path::{Path, Segment};
+    ///
+    /// let path: Path = (0..100).map(Segment::Index).collect();
+    /// let shown = path.shortened().to_string();
+    /// assert!(shown.starts_with("[0][1][2]"));
+    /// assert!(shown.contains("[15]… 68 steps …[84]"));
+    /// assert!(shown.ends_with("[98][99]"));
+    /// ```
+    #[must_use]
+    pub fn shortened(&self) -> impl fmt::Display + '_ {
+        Shortened(self)
+    }
+}
+
+/// Steps of a path that messages say in full.
+const LONG: usize = 64;
+
+/// Steps at either end of one that is longer.
+const END: usize = 16;
+
+struct Shortened<'p>(&'p Path);
+
+impl fmt::Display for Shortened<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let steps = &self.0 .0;
+        if steps.len() <= LONG {
+            return self.0.fmt(f);
+        }
+        let last = steps.len() - END;
+        write_steps(f, &steps[..END], true)?;
+        write!(f, "… {} steps …", last - END)?;
+        write_steps(f, &steps[last..], false)
+    }
+}
+
+fn write_steps(f: &mut fmt::Formatter<'_>, steps: &[Segment], from_root: bool) -> fmt::Result {
+    for (position, segment) in steps.iter().enumerate() {
+        match segment {
+            Segment::Field(name) if from_root && position == 0 => f.write_str(name)?,
+            Segment::Field(name) => write!(f, ".{name}")?,
+            Segment::Index(index) => write!(f, "[{index}]")?,
+        }
+    }
+    Ok(())
+}
+
 impl From<Vec<Segment>> for Path {
     fn from(segments: Vec<Segment>) -> Self {
         Path(segments)
@@ -104,13 +155,6 @@ impl fmt::Display for Path {
         if self.0.is_empty() {
             return f.write_str("file");
         }
-        for (position, segment) in self.0.iter().enumerate() {
-            match segment {
-                Segment::Field(name) if position == 0 => f.write_str(name)?,
-                Segment::Field(name) => write!(f, ".{name}")?,
-                Segment::Index(index) => write!(f, "[{index}]")?,
-            }
-        }
-        Ok(())
+        write_steps(f, &self.0, true)
     }
 }

@@ -109,7 +109,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, in {}", self.kind, self.path)
+        write!(f, "{}, in {}", self.kind, self.path.shortened())
     }
 }
 

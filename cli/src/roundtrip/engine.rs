@@ -26,17 +26,21 @@ pub(crate) struct Done {
 }
 
 impl Engine<'_> {
-    pub(crate) fn run(self, bytes: &[u8]) -> Result<Done, ReadError> {
+    pub(crate) fn run(self, bytes: &[u8], options: &ReadOptions) -> Result<Done, ReadError> {
         match self {
-            Engine::Compiled(format) => compiled(format, bytes),
-            Engine::Interpreted(program) => interpreted(program, bytes),
+            Engine::Compiled(format) => compiled(format, bytes, options),
+            Engine::Interpreted(program) => interpreted(program, bytes, options),
         }
     }
 }
 
-fn compiled(format: formwork_formats::FormatId, bytes: &[u8]) -> Result<Done, ReadError> {
+fn compiled(
+    format: formwork_formats::FormatId,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<Done, ReadError> {
     let mut counter = Counter::default();
-    let done = format.roundtrip(bytes, &ReadOptions::default(), &mut counter)?;
+    let done = format.roundtrip(bytes, options, &mut counter)?;
     let notes = done.notes.all().iter().map(|note| Note {
         offset: note.offset,
         path: note.path.clone(),
@@ -46,9 +50,8 @@ fn compiled(format: formwork_formats::FormatId, bytes: &[u8]) -> Result<Done, Re
     Ok(Done { notes, kept: counter.kept, written: done.written, again: done.again })
 }
 
-fn interpreted(program: &Program, bytes: &[u8]) -> Result<Done, ReadError> {
-    let options = ReadOptions::default();
-    let document = read(program, bytes, &options)?;
+fn interpreted(program: &Program, bytes: &[u8], options: &ReadOptions) -> Result<Done, ReadError> {
+    let document = read(program, bytes, options)?;
     let mut counter = Counter::default();
     if !document.is_canonical() {
         document.inspect(&mut counter);
@@ -56,7 +59,7 @@ fn interpreted(program: &Program, bytes: &[u8]) -> Result<Done, ReadError> {
     let written = document.write();
     let again = match &written {
         Ok(written) if written != bytes => {
-            let again = read(program, written, &options);
+            let again = read(program, written, options);
             Some(again.map(|again| again.value() == document.value()))
         }
         _ => None,
@@ -67,14 +70,14 @@ fn interpreted(program: &Program, bytes: &[u8]) -> Result<Done, ReadError> {
 /// The field at an offset, in the file as it was or else as it is written. Only the interpreter
 /// knows places, and it is asked only about files that differ.
 pub(crate) fn field_at(format: &Format, files: [&[u8]; 2], offset: u64) -> Option<String> {
-    files.iter().find_map(|bytes| {
-        read(&format.program, bytes, &ReadOptions::default()).ok()?.field_at(offset)
-    })
+    files
+        .iter()
+        .find_map(|bytes| read(&format.program, bytes, &format.options).ok()?.field_at(offset))
 }
 
 /// What is kept of a file, one by one. Only the interpreter knows where it is about.
 pub(crate) fn deviations(format: &Format, bytes: &[u8]) -> Vec<Deviation> {
-    let Ok(document) = read(&format.program, bytes, &ReadOptions::default()) else {
+    let Ok(document) = read(&format.program, bytes, &format.options) else {
         return Vec::new();
     };
     document.deviations()

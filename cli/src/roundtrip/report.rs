@@ -99,6 +99,8 @@ pub(crate) struct Report {
     /// What is kept, one by one.
     pub deviations: Vec<Deviation>,
     pub notes: Vec<Note>,
+    /// Which option allows what is refused.
+    pub allowance: Option<&'static str>,
 }
 
 /// The rule that does not hold.
@@ -139,6 +141,7 @@ impl Report {
             kept: KeptCounts::default(),
             deviations: Vec::new(),
             notes: Vec::new(),
+            allowance: None,
         }
     }
 
@@ -174,6 +177,9 @@ impl Report {
                 line!(out, "{word} {path}: {}", self.reason.unwrap_or("no known format"))?;
             }
             (None, _) => line!(out, "{word} {path}")?,
+        }
+        if let Some(allowance) = self.allowance {
+            line!(out, "  {allowance}")?;
         }
         if verbose {
             for note in &self.notes {

@@ -535,6 +535,9 @@ struct Found {
     moved: Vec<Moved>,
 }
 
+/// Why bytes differ, and the row that it is about, with the file that it is in.
+type Reason = (Cause, Option<(usize, Loc)>);
+
 struct Differing {
     cause: Cause,
     old: Option<Extent>,
@@ -556,7 +559,7 @@ impl Found {
     /// Adds bytes that differ, if they do; `why` says of a range which rows in it differ.
     fn add(
         &mut self,
-        why: &dyn Fn(Extent) -> Vec<(Cause, Option<(usize, Loc)>)>,
+        why: &dyn Fn(Extent) -> Vec<Reason>,
         files: &[File<'_, '_>; 2],
         old: Option<Extent>,
         new: Option<Extent>,

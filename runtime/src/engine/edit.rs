@@ -20,7 +20,6 @@ use super::write::epoch_of;
 use crate::model::{
     EpochId, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Type,
 };
-use crate::options::ReadOptions;
 use crate::path::Path;
 use crate::problem::{Problem, ProblemKind, WriteError};
 use crate::spelling::{KeptKind, KeptValue};
@@ -135,9 +134,8 @@ pub fn references<'p>(
     };
     let mut error = None;
     for (epoch, context) in epochs {
-        let options = ReadOptions::default();
         let layout = program.layout(epoch);
-        let mut engine = Engine::new(program, layout, Direction::Writing, &[], &options);
+        let mut engine = Engine::new(program, layout, Direction::Writing, &[], &program.writing);
         engine.context = context;
         engine.build_as(record, value);
         let problems = engine.writing.problems.take();

@@ -12,6 +12,7 @@ use crate::model::{
     Terminated, Type, Union,
 };
 use crate::once::Once;
+use crate::options::ReadOptions;
 
 /// A model, prepared for reading and writing: its layouts, and what is known of them before any
 /// file is looked at.
@@ -24,6 +25,8 @@ pub struct Program {
     signature: Once<Signature>,
     /// Runs something with enough of the stack.
     pub(crate) grow: Option<Grow>,
+    /// What writing may cost.
+    pub(crate) writing: ReadOptions,
 }
 
 /// Calls what it is given once, with a stack of which some hundred kilobytes are left.
@@ -34,14 +37,24 @@ impl Program {
     #[must_use]
     pub fn new(model: Model) -> Program {
         let layouts = model.epochs.iter().map(|_| Once::new()).collect();
-        Program { model, layouts, signature: Once::new(), grow: None }
+        let writing = ReadOptions::default();
+        Program { model, layouts, signature: Once::new(), grow: None, writing }
     }
 
     /// Lets the stack grow where values nest deeply. Without it, what nests too deeply for a stack
-    /// of 2 MiB is refused like what is deeper than [`ReadOptions`](crate::ReadOptions) allow.
+    /// of 2 MiB is refused like what is deeper than [`ReadOptions`] allow.
     #[must_use]
     pub fn growing(mut self, grow: Grow) -> Program {
         self.grow = Some(grow);
+        self
+    }
+
+    /// Says how deep a value that is written may be nested, and what it may cost where what is written
+    /// is read again; without it, as much as [`ReadOptions`] allow unless they are told otherwise.
+    /// How files are read is said when they are.
+    #[must_use]
+    pub fn allowing(mut self, limits: ReadOptions) -> Program {
+        self.writing = limits;
         self
     }
 

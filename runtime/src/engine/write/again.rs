@@ -25,7 +25,7 @@ pub(super) fn reads_otherwise(program: &Program, tree: &Tree, bytes: &[u8]) -> O
         // The very file that the value was read from.
         return None;
     }
-    let options = ReadOptions { lenient: true, ..ReadOptions::default() };
+    let options = ReadOptions { lenient: true, ..program.writing.clone() };
     let (document, error) = read_once(program, bytes, &options);
     if let Some(error) = error {
         let why: Box<str> = format!("{}", error.kind()).into();

@@ -37,7 +37,6 @@ use super::writing::{Aim, LostForms, Moves};
 use crate::dictionary::DictionaryError;
 use crate::load::Endian;
 use crate::model::{ByteOrderRule, Constant, DefinerSource, EpochId, Role, Type};
-use crate::options::ReadOptions;
 use crate::path::{Path, Segment};
 use crate::problem::{Problem, ProblemKind, WriteError};
 
@@ -58,13 +57,12 @@ pub(crate) fn write(
         Err(problem) => return Err(WriteError::new(alloc::vec![problem])),
     };
     let layout = program.layout(epoch);
-    let options = ReadOptions::default();
     let base = out.len();
     let mut moves = Moves::default();
     let mut ended = BTreeSet::new();
     let mut lost_forms = LostForms::new();
     loop {
-        let mut engine = Engine::new(program, layout, Direction::Writing, file, &options);
+        let mut engine = Engine::new(program, layout, Direction::Writing, file, &program.writing);
         engine.context.clone_from(&context);
         engine.order = match program.model().byte_order {
             ByteOrderRule::Fixed(order) => order.into(),

@@ -740,6 +740,7 @@ fn tags_belong_to_the_rows_that_have_them() {
     );
     // The usual form of a text as short as this is the other one.
     assert_eq!(ranges(forms, b"\x02hix", b"\0\0\x02hix")[0], "spelled 0..1 b");
+    assert_eq!(ranges(forms, b"\0\0\x02hix", b"\x02hix")[0], "spelled 0..1 b");
     let letters = "struct File { Item item; u8 x }\n\
                    union Item tag=u8 {\n\
                    case few \"0aaabbbb\" { u8 a bits=a; u8 b bits=b }\n\
@@ -748,4 +749,25 @@ fn tags_belong_to_the_rows_that_have_them() {
     assert_eq!(ranges(letters, &[0x12, 0], &[0x22, 0]), ["edited 0..1 item.a"]);
     assert_eq!(ranges(letters, &[0x82, 0], &[0x83, 0]), ["edited 0..1 item.code"]);
     assert_eq!(ranges(letters, &[0x82, 0], &[0x12, 0]), ["edited 0..1 item"]);
+}
+
+#[test]
+fn bytes_that_end_alike_belong_to_their_own_elements() {
+    let chunks = "struct File { u8 n; Chunk chunks count=n }\n\
+                  struct Chunk { u8 size; union c given=\"size > 0\" {\n\
+                  case t #true { Item items count=fill size=size }; case f #false { } } }\n\
+                  struct Item { u8 a; u8 b }";
+    let one = [1, 4, 0, 2, 1, 5];
+    let two = [2, 4, 0, 2, 1, 5, 4, 0, 9, 1, 5];
+    assert_eq!(ranges(chunks, &one, &two), ["recomputed 0..1 n", "added 6..11 chunks[1]"]);
+    assert_eq!(ranges(chunks, &two, &one), ["recomputed 0..1 n", "removed 6..11 before chunks[1]"]);
+    let other = [2, 4, 0, 9, 1, 5, 4, 0, 2, 1, 5];
+    assert_eq!(
+        ranges(chunks, &one, &other),
+        [
+            "recomputed 0..1 n",
+            "added 1..6 chunks[0]",
+            "moved 6..11 chunks[1].size to chunks[1].c.items[1].b"
+        ]
+    );
 }

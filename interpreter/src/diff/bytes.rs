@@ -283,6 +283,11 @@ impl Ends {
         Some(Extent { at, end: at + (new.end - new.at) })
     }
 
+    /// Whether bytes at the end have the same addresses in both files.
+    fn keeps_addresses(&self) -> bool {
+        self.last[0] == self.last[1]
+    }
+
     /// Whether bytes of the first file are at one of the ends.
     fn has_old(&self, old: Extent) -> bool {
         old.end <= self.first || old.at >= self.last[0]
@@ -307,10 +312,19 @@ pub(crate) fn compare(
     for piece in &map_b.pieces {
         let new = Extent { at: piece.at, end: piece.end };
         if let Some(old) = same.old(new) {
-            let claim = piece.owner.map(|owner| map_b.claims[owner as usize].loc);
-            found.place(old, new, claim);
-            last = piece.owner.or(last);
-            continue;
+            let claim = piece.owner.map(|owner| map_b.claims[owner as usize]);
+            // Equal bytes at another address may be those of something else.
+            let is_its = old == new
+                || claim.is_none_or(|claim| {
+                    let row = partners.row(claim.loc);
+                    let its = row.and_then(|loc| map_a.claim(loc, claim.number));
+                    its.is_some_and(|(_, its)| its.at + (new.at - claim.at) == old.at)
+                });
+            if is_its {
+                found.place(old, new, claim.map(|claim| claim.loc));
+                last = piece.owner.or(last);
+                continue;
+            }
         }
         let Some(owner) = piece.owner else {
             // Bytes behind a claim are those behind what it was.
@@ -391,7 +405,8 @@ pub(crate) fn compare(
     for piece in &map_a.pieces {
         let extent = Extent { at: piece.at, end: piece.end };
         let old = Some(extent).filter(|extent| !same.has_old(*extent));
-        let Some(owner) = piece.owner.filter(|_| old.is_some()) else {
+        let stays = old.is_none() && (same.keeps_addresses() || extent.end <= same.first);
+        let Some(owner) = piece.owner.filter(|_| !stays) else {
             if gone.next_if(|range| range.start == piece.at).is_some() && old.is_some() {
                 found.add(&|_| vec![(Cause::Padding, None)], files, old, None, None);
             }
@@ -403,7 +418,7 @@ pub(crate) fn compare(
             let (cause, loc) = alone(a.parts, &changed[0], claim, Cause::Removed, &|part| {
                 matching.forward(part).is_some()
             });
-            found.add(&|_| vec![(cause, Some((0, loc)))], files, old, None, None);
+            found.add(&|_| vec![(cause, Some((0, loc)))], files, Some(extent), None, None);
         }
     }
     found.finish(files)

@@ -4,6 +4,7 @@ use formwork::engine::{self, Program, WHOLE};
 use formwork::inspect::Inspector;
 use formwork::spelling::KeptKind;
 use formwork::{ReadError, ReadOptions, WriteError};
+use formwork_model::{ExprId, Role};
 
 use crate::inspect::value_of;
 use crate::value::Value;
@@ -24,6 +25,8 @@ pub struct Deviation {
     pub kind: KeptKind,
     /// Address of the field, or of what it leads to.
     pub offset: Option<u64>,
+    /// What the schema says that the number usually is, if it says so (`usually=`).
+    pub usually: Option<ExprId>,
 }
 
 /// Reads a file.
@@ -96,7 +99,12 @@ impl Document<'_> {
             let target = tree.pointer_view(tree.entry(loc)).and_then(|view| view.at);
             let own = || engine::placed(tree.row_at(loc));
             let offset = if loc.row == WHOLE { None } else { target.or_else(own) };
-            Deviation { path: tree.path(loc).to_string(), kind, offset }
+            let row = tree.record(loc.node).rows.get(loc.row.index());
+            let usually = match row.map(|row| &row.role) {
+                Some(Role::Kept(usually)) if kind == KeptKind::Number => Some(*usually),
+                _ => None,
+            };
+            Deviation { path: tree.path(loc).to_string(), kind, offset, usually }
         });
         let mut deviations: Vec<_> = deviations.collect();
         deviations.sort_by(|a, b| (a.offset, &a.path).cmp(&(b.offset, &b.path)));

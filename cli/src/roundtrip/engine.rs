@@ -2,9 +2,9 @@
 
 use formwork::inspect::{Inspector, RowName};
 use formwork::{ReadError, ReadOptions, Spelling, WriteError};
-use formwork_interpreter::{Deviation, Note, Program, read};
+use formwork_interpreter::{Note, Program, read};
 
-use super::report::KeptCounts;
+use super::report::{KeptCounts, Unusual};
 use crate::schema::Format;
 
 /// What reads and writes the files of a format.
@@ -76,11 +76,12 @@ pub(crate) fn field_at(format: &Format, files: [&[u8]; 2], offset: u64) -> Optio
 }
 
 /// What is kept of a file, one by one. Only the interpreter knows where it is about.
-pub(crate) fn deviations(format: &Format, bytes: &[u8]) -> Vec<Deviation> {
+pub(crate) fn deviations(format: &Format, bytes: &[u8]) -> Vec<Unusual> {
     let Ok(document) = read(&format.program, bytes, &format.options) else {
         return Vec::new();
     };
-    document.deviations()
+    let all = document.deviations().into_iter();
+    all.map(|deviation| Unusual::new(format.model(), deviation)).collect()
 }
 
 /// Counts the kept spellings of a value that is shown to it.

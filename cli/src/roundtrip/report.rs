@@ -5,6 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use formwork::ReadError;
+use formwork_codegen::model::Model;
+use formwork_codegen::print::expr_text;
 use formwork_interpreter::{Deviation, KeptKind, Note};
 use serde_json::{Map, Value, json};
 
@@ -97,10 +99,27 @@ pub(crate) struct Report {
     pub field: Option<String>,
     pub kept: KeptCounts,
     /// What is kept, one by one.
-    pub deviations: Vec<Deviation>,
+    pub deviations: Vec<Unusual>,
     pub notes: Vec<Note>,
     /// Which option allows what is refused.
     pub allowance: Option<&'static str>,
+}
+
+/// A deviation, with the rule of the schema that does not give it.
+#[derive(Debug, Clone)]
+pub(crate) struct Unusual {
+    deviation: Deviation,
+    rule: String,
+}
+
+impl Unusual {
+    pub(crate) fn new(model: &Model, deviation: Deviation) -> Unusual {
+        let rule = match deviation.usually {
+            Some(usually) => format!("it is usually `{}`", expr_text(model, usually)),
+            None => rule(deviation.kind).to_owned(),
+        };
+        Unusual { deviation, rule }
+    }
 }
 
 /// The rule that does not hold.
@@ -190,9 +209,8 @@ impl Report {
                 line!(out, "  kept: {words}")?;
             }
             for deviation in self.deviations.iter().take(SHOWN) {
-                let Deviation { path, kind, offset } = deviation;
+                let Unusual { deviation: Deviation { path, kind, offset, .. }, rule } = deviation;
                 let at = offset.map(|at| format!(" at {at:#x}")).unwrap_or_default();
-                let rule = rule(*kind);
                 line!(out, "  {}: {path}{at}: not by the rule that {rule}", kind.name())?;
             }
             if let Some(more) = self.deviations.len().checked_sub(SHOWN).filter(|n| *n > 0) {
@@ -220,12 +238,12 @@ impl Report {
             }
         }
         file.insert("kept".to_owned(), self.kept.to_json());
-        let deviations = self.deviations.iter().map(|deviation| {
+        let deviations = self.deviations.iter().map(|Unusual { deviation, rule }| {
             json!({
                 "path": deviation.path,
                 "kind": deviation.kind.name(),
                 "offset": deviation.offset,
-                "rule": rule(deviation.kind),
+                "rule": rule,
             })
         });
         file.insert("deviations".to_owned(), deviations.collect());

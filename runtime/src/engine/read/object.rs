@@ -8,6 +8,7 @@ use super::super::item::{ArrayRef, Blob, Item, Loc, NodeRef, UNPLACED};
 use super::super::reading::{short, Read};
 use super::super::state::Engine;
 use super::super::tree::Pointer;
+use super::super::val::Val;
 use super::Cursor;
 use crate::error::ReadErrorKind;
 use crate::model::{
@@ -308,11 +309,21 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.while_busy(loc, |engine| engine.read_object_at(loc, row, address))
     }
 
-    fn read_object_at(&mut self, loc: Loc, row: &'p Row, address: ExprId) -> Read<()> {
+    /// Where the number stands that says the address of an object, if one number does.
+    #[cold]
+    fn said_at(&mut self, address: ExprId, loc: Loc) -> Option<u32> {
+        let number = self.model.exprs.place(address)?;
+        let Ok(Val::Loc(number)) = self.find_first(number.path, loc.node, None).map(|f| f.first)
+        else {
+            return None;
+        };
+        Some(self.tree.cell_at(number)).filter(|at| *at != UNPLACED)
+    }
+
+    fn read_object_at(&mut self, loc: Loc, row: &'p Row, said: ExprId) -> Read<()> {
         let from = self.tree.node_at(loc.node);
-        let address = self
-            .eval_int(address, loc.node, None)
-            .map_err(|fault| self.fault(*fault, from, loc))?;
+        let address =
+            self.eval_int(said, loc.node, None).map_err(|fault| self.fault(*fault, from, loc))?;
         let Some(address) = address else {
             return Err(self.error(ReadErrorKind::ObjectNotFound, from, loc));
         };
@@ -321,6 +332,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Ok(at) if at <= length => at,
             _ => {
                 let kind = ReadErrorKind::PointerOutOfBounds { target: address };
+                let from = self.said_at(said, loc).unwrap_or(from);
                 return Err(self.error(kind, from, loc));
             }
         };

@@ -474,14 +474,22 @@ impl Model {
         }
     }
 
-    /// Name of a cell's type for messages: `u16`.
+    /// Name of a cell's type for messages: `u16`; of a varint that has no room for all of it, with
+    /// how many bytes it has.
     #[must_use]
     pub fn cell_name(&self, cell: &Cell) -> String {
         if let Some(code) = FloatCode::of(cell) {
             return code.name("");
         }
         let (bits, signed) = self.cell_range(cell);
-        format!("{}{bits}", if signed { "i" } else { "u" })
+        let name = format!("{}{bits}", if signed { "i" } else { "u" });
+        match cell.storage {
+            Storage::Varint(id) => match self.varints[id.index()].max_bytes {
+                most if u32::from(most) * 7 < bits => format!("{name} bytes={most}"),
+                _ => name,
+            },
+            _ => name,
+        }
     }
 
     /// Bytes of a float of this type.

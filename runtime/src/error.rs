@@ -179,6 +179,16 @@ pub enum ReadErrorKind {
         /// start.
         target: i128,
     },
+    /// What an expression says is the end of a region lies in front of its start, or outside of what
+    /// is around it.
+    EndOutOfBounds {
+        /// Where it is to end, in bytes from the start of the file.
+        end: u64,
+        /// Where the region begins.
+        start: u64,
+        /// Where what is around it ends.
+        limit: u64,
+    },
     /// A pointer that must lead somewhere has its null value.
     NullPointer,
     /// Nothing says where an object is that must be there.
@@ -279,10 +289,11 @@ pub enum ReadErrorKind {
         /// How many elements the array has.
         count: u64,
     },
-    /// A pointer must lead to the start of an element of a certain array, and leads elsewhere.
+    /// A reference must lead to an element of a certain array, and leads elsewhere, or the array is
+    /// not there.
     NotAnElement {
-        /// Where it leads, in bytes from the start of the file.
-        target: i128,
+        /// What is not there.
+        what: Box<str>,
     },
     /// A stored number differs from what it is derived from.
     NotDerived {
@@ -320,8 +331,10 @@ pub enum ReadErrorKind {
         /// The limit, in units of [`Budget::charge`](crate::Budget::charge).
         limit: u64,
     },
-    /// An expression for a count gives a negative number.
+    /// An expression for a count, a size or an end gives a negative number.
     NegativeCount {
+        /// What it is for: `count`, `size` and so on.
+        what: &'static str,
         /// That number.
         count: i128,
     },
@@ -346,7 +359,9 @@ impl ReadErrorKind {
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnexpectedEnd { .. } => "unexpected_end",
-            Self::PointerOutOfBounds { .. } => "pointer_out_of_bounds",
+            Self::PointerOutOfBounds { .. } | Self::EndOutOfBounds { .. } => {
+                "pointer_out_of_bounds"
+            }
             Self::NullPointer => "null_pointer",
             Self::ObjectNotFound => "object_not_found",
             Self::NotPlaced => "not_placed",
@@ -391,6 +406,12 @@ impl fmt::Display for ReadErrorKind {
             }
             Self::PointerOutOfBounds { target } => {
                 write!(f, "pointer {} is outside the file", Hex(*target))
+            }
+            Self::EndOutOfBounds { end, start, .. } if end < start => {
+                write!(f, "it would end at 0x{end:x}, which is in front of its start")
+            }
+            Self::EndOutOfBounds { end, limit, .. } => {
+                write!(f, "it would end at 0x{end:x}, but what is around it ends at 0x{limit:x}")
             }
             Self::NullPointer => f.write_str("pointer is null, but must lead somewhere"),
             Self::NotPlaced => f.write_str("the layout has no place for it"),
@@ -443,9 +464,7 @@ impl fmt::Display for ReadErrorKind {
                 let elements = if *count == 1 { "element" } else { "elements" };
                 write!(f, "index {index} is out of range, the array has {count} {elements}")
             }
-            Self::NotAnElement { target } => {
-                write!(f, "pointer {} leads to no element of its array", Hex(*target))
-            }
+            Self::NotAnElement { what } => f.write_str(what),
             Self::NotDerived { expected, actual } => {
                 write!(f, "stored {actual} differs from {expected}, which it is derived from")
             }
@@ -456,7 +475,7 @@ impl fmt::Display for ReadErrorKind {
             Self::BudgetExceeded { limit } => {
                 write!(f, "decoding exceeds the limit of {limit} units for a file of this length")
             }
-            Self::NegativeCount { count } => write!(f, "count {count} is negative"),
+            Self::NegativeCount { what, count } => write!(f, "{what} {count} is negative"),
             Self::SizeNotMultiple { size, stride } => {
                 write!(f, "size 0x{size:x} is not a multiple of the stride 0x{stride:x}")
             }

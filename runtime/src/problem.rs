@@ -125,6 +125,15 @@ pub enum ProblemKind {
         /// The type of the field, such as `u16`.
         ty: Box<str>,
     },
+    /// A text or byte run does not fit into its room.
+    TooLong {
+        /// The most bytes that it may have.
+        most: u64,
+        /// The bytes that it has.
+        actual: u64,
+        /// What fixes the room.
+        why: Box<str>,
+    },
     /// An array, a text or a byte run has the wrong length.
     LengthMismatch {
         /// The length that it must have.
@@ -249,7 +258,7 @@ impl ProblemKind {
     pub fn code(&self) -> &'static str {
         match self {
             Self::DoesNotFit { .. } => "does_not_fit",
-            Self::LengthMismatch { .. } => "length_mismatch",
+            Self::LengthMismatch { .. } | Self::TooLong { .. } => "length_mismatch",
             Self::IndexOutOfRange { .. } => "index_out_of_range",
             Self::TextNotEncodable { .. } => "text_not_encodable",
             Self::Contradicts { .. } => "contradicts",
@@ -280,6 +289,9 @@ impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::DoesNotFit { value, ty } => write!(f, "{value} does not fit `{ty}`"),
+            Self::TooLong { most, actual, why } => {
+                write!(f, "its length is {actual}, but must be at most {most}: {why}")
+            }
             Self::LengthMismatch { expected, actual, why } => {
                 write!(f, "its length is {actual}, but must be {expected}: {why}")
             }

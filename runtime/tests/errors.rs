@@ -149,7 +149,7 @@ fn words_and_codes_of_read_errors() {
             "index 1 is out of range, the array has 1 element",
         ),
         (
-            Kind::NotAnElement { target: 0x30 },
+            Kind::NotAnElement { what: text("pointer 0x30 leads to no element of its array") },
             "not_an_element",
             "pointer 0x30 leads to no element of its array",
         ),
@@ -170,7 +170,21 @@ fn words_and_codes_of_read_errors() {
             "budget_exceeded",
             "decoding exceeds the limit of 64 units for a file of this length",
         ),
-        (Kind::NegativeCount { count: -1 }, "negative_count", "count -1 is negative"),
+        (
+            Kind::NegativeCount { what: "count", count: -1 },
+            "negative_count",
+            "count -1 is negative",
+        ),
+        (
+            Kind::EndOutOfBounds { end: 2, start: 4, limit: 8 },
+            "pointer_out_of_bounds",
+            "it would end at 0x2, which is in front of its start",
+        ),
+        (
+            Kind::EndOutOfBounds { end: 9, start: 4, limit: 8 },
+            "pointer_out_of_bounds",
+            "it would end at 0x9, but what is around it ends at 0x8",
+        ),
         (
             Kind::SizeNotMultiple { size: 10, stride: 4 },
             "size_not_multiple",
@@ -246,6 +260,11 @@ fn words_and_codes_of_problems() {
         (Kind::MeansNothing { value: 65535 }, "means_nothing", "65535 would be read as nothing"),
         (Kind::Cycle { what: text("`size`") }, "cycle", "`size` depends on itself"),
         (Kind::DepthLimit { limit: 2 }, "depth_limit", "it is nested deeper than the limit of 2"),
+        (
+            Kind::TooLong { most: 8, actual: 11, why: text("the schema fixes the size") },
+            "length_mismatch",
+            "its length is 11, but must be at most 8: the schema fixes the size",
+        ),
         (
             Kind::NotAnElement { what: text("no element has the key 97") },
             "not_an_element",

@@ -1,6 +1,8 @@
 //! References: numbers and pointers that must hit an element of an array.
 
 use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::item::{ArrayRef, Item, Loc};
@@ -8,6 +10,15 @@ use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
 use crate::model::{Reference, Row, Start, Target};
+
+/// Why a reference leads to no element.
+#[derive(Clone, Copy)]
+enum Stray {
+    /// The array is not there.
+    NoArray,
+    /// It has no such element.
+    NoElement,
+}
 
 impl<'p> Engine<'p, '_> {
     pub(crate) fn resolve_reference(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
@@ -42,12 +53,11 @@ impl<'p> Engine<'p, '_> {
         let item = self.tree.item(loc);
         let Some(number) = self.tree.int(item) else { return Ok(()) };
         self.charge(1)?;
-        let stray = ReadErrorKind::NotAnElement { target: number };
         let Some(array) = self.referred(reference, loc)? else {
             if self.refers_to_nothing(reference, loc)? {
                 return Ok(());
             }
-            return Err(self.refused(loc, stray));
+            return Err(self.stray(loc, reference, number, Stray::NoArray));
         };
         let count = self.count_items(array);
         if let Some(address) = self.element_address(loc, row)? {
@@ -57,19 +67,25 @@ impl<'p> Engine<'p, '_> {
                     self.set_element(loc, index, address);
                     Ok(())
                 }
-                None => Err(self.refused(loc, stray)),
+                None => Err(self.stray(loc, reference, number, Stray::NoElement)),
             };
         }
         if let Some(field) = &reference.field {
             let known = self.contents(array, field)?.binary_search(&number).is_ok();
-            return if known { Ok(()) } else { Err(self.refused(loc, stray)) };
+            if !known {
+                return Err(self.stray(loc, reference, number, Stray::NoElement));
+            }
+            return Ok(());
         }
         if let Some(filter) = reference.filter {
             if row.has_no_bytes() {
                 let ranks = self.ranks(array, filter, loc.node)?;
                 let known =
                     u32::try_from(number).is_ok_and(|index| ranks.binary_search(&index).is_ok());
-                return if known { Ok(()) } else { Err(self.refused(loc, stray)) };
+                if !known {
+                    return Err(self.stray(loc, reference, number, Stray::NoElement));
+                }
+                return Ok(());
             }
             if let Some(position) = self.rank_at(loc, reference, item)? {
                 self.set_number(loc, position);
@@ -82,13 +98,43 @@ impl<'p> Engine<'p, '_> {
         Ok(())
     }
 
+    /// That a reference leads to no element.
+    #[cold]
+    fn stray(&self, loc: Loc, reference: &Reference, number: i128, why: Stray) -> Box<Fault> {
+        let row = self.tree.row(loc);
+        let pointer = super::address::pointer_type(row, loc);
+        let what = match (pointer.is_some(), &reference.field) {
+            (true, _) if number < 0 => format!("pointer -{:#x}", number.unsigned_abs()),
+            (true, _) => format!("pointer {number:#x}"),
+            (_, Some(field)) => format!("{field} {number}"),
+            (_, None) if reference.filter.is_some() && !row.has_no_bytes() => {
+                format!("number {number}")
+            }
+            (_, None) => format!("index {number}"),
+        };
+        let stored = match number.checked_add(row.plus) {
+            Some(stored) if row.plus != 0 && !row.has_no_bytes() => {
+                format!(" (stored as {stored})")
+            }
+            _ => String::new(),
+        };
+        let why = match (why, pointer.is_some(), &reference.field) {
+            (Stray::NoArray, ..) => "refers to an array that is not there",
+            (Stray::NoElement, true, _) => "leads to no element of its array",
+            (Stray::NoElement, _, Some(_)) => "is that of no element of its array",
+            (Stray::NoElement, ..) => "is that of an element that cannot be referred to",
+        };
+        let what = format!("{what}{stored} {why}").into();
+        self.refused(loc, ReadErrorKind::NotAnElement { what })
+    }
+
     /// The position that a rank means; nothing if there is no rank.
     fn rank_at(&mut self, loc: Loc, reference: &'p Reference, item: Item) -> Fallible<Option<u32>> {
         let (Some(number), Some(filter)) = (self.tree.int(item), reference.filter) else {
             return Ok(None);
         };
         let Some(array) = self.referred(reference, loc)? else {
-            return Err(self.refused(loc, ReadErrorKind::NotAnElement { target: number }));
+            return Err(self.stray(loc, reference, number, Stray::NoArray));
         };
         self.charge(1)?;
         let ranks = self.ranks(array, filter, loc.node)?;
@@ -148,7 +194,7 @@ impl<'p> Engine<'p, '_> {
                 self.set_element(loc, index, address);
                 return Ok(Some(array.at(index)));
             }
-            return Err(self.refused(loc, ReadErrorKind::NotAnElement { target: number }));
+            return Err(self.stray(loc, reference, number, Stray::NoElement));
         }
         let index = u32::try_from(number).ok();
         let index = index.filter(|index| u64::from(*index) < self.count_items(array));

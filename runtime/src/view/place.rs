@@ -75,7 +75,7 @@ fn no_size(at: usize, number: Option<i128>, remaining: usize) -> ReadError {
     match number {
         None => nothing(at),
         Some(count) if count < 0 => {
-            ReadError::new(ReadErrorKind::NegativeCount { count }, at as u64)
+            ReadError::new(ReadErrorKind::NegativeCount { what: "length", count }, at as u64)
         }
         Some(_) => too_short(at, usize::MAX, remaining),
     }

@@ -32,7 +32,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             return self.read_column(array, column, loc, row, cursor);
         }
         let count = match array.length {
-            ArrayLength::Count(count) => Some(self.evaluate_reach(count, loc, at)?),
+            ArrayLength::Count(count) => Some(self.evaluate_reach(count, "count", loc, at)?),
             ArrayLength::Fill | ArrayLength::Last(_) => None,
         };
         if array.stride.is_none() && cursor.bits.is_none() {
@@ -129,7 +129,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
         let start = cursor.at;
-        let stride = self.evaluate_count(stride, element, start)?;
+        let stride = self.evaluate_count(stride, "distance", element, start)?;
         self.has_room(cursor, stride, element)?;
         let mut inner = Cursor::new(start, start + stride);
         inner.room = room;
@@ -319,14 +319,20 @@ impl<'p, 'b> Engine<'p, 'b> {
         })
     }
 
-    /// A count or size from an expression: not negative.
-    pub(crate) fn evaluate_count(&mut self, expr: ExprId, loc: Loc, at: u64) -> Read<u64> {
+    /// A count, size or end from an expression: not negative.
+    pub(crate) fn evaluate_count(
+        &mut self,
+        expr: ExprId,
+        what: &'static str,
+        loc: Loc,
+        at: u64,
+    ) -> Read<u64> {
         // The rows of an element come before those of the record around it.
         let count =
             self.eval_int(expr, loc.node, None).map_err(|fault| self.fault(*fault, at, loc))?;
         match count {
             Some(count) => u64::try_from(count)
-                .map_err(|_| self.error(ReadErrorKind::NegativeCount { count }, at, loc)),
+                .map_err(|_| self.error(ReadErrorKind::NegativeCount { what, count }, at, loc)),
             None => {
                 let message = UNKNOWN_COUNT.into();
                 Err(self.error(ReadErrorKind::Expression { message }, at, loc))
@@ -345,7 +351,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let Some((element, length)) = row.ty.pool_members() else { return Ok(Item::Absent) };
         let at = cursor.at;
         let count = match length {
-            ArrayLength::Count(count) => Some(self.evaluate_count(*count, loc, at)?),
+            ArrayLength::Count(count) => Some(self.evaluate_count(*count, "count", loc, at)?),
             _ => None,
         };
         let first_start = self.reading.starts.len();

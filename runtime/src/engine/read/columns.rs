@@ -36,12 +36,12 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<Item> {
         let base = cursor.at;
         self.budget.charge(7).map_err(|kind| self.error(kind, base, loc))?;
-        let records = self.evaluate_count(columns.records, loc, base)?;
-        let stride = self.evaluate_count(columns.stride, loc, base)?;
+        let records = self.evaluate_count(columns.records, "count", loc, base)?;
+        let stride = self.evaluate_count(columns.stride, "distance", loc, base)?;
         let size = records.saturating_mul(stride);
         self.has_room(cursor, size, loc)?;
         let count = match array.length {
-            ArrayLength::Count(count) => self.evaluate_count(count, loc, base)?,
+            ArrayLength::Count(count) => self.evaluate_count(count, "count", loc, base)?,
             ArrayLength::Fill | ArrayLength::Last(_) => 0,
         };
         // Where there is no record, nothing is anywhere.
@@ -171,7 +171,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<Item> {
         let at = cursor.at;
         let count = match array.length {
-            ArrayLength::Count(count) => self.evaluate_count(count, loc, at)?,
+            ArrayLength::Count(count) => self.evaluate_count(count, "count", loc, at)?,
             ArrayLength::Fill | ArrayLength::Last(_) => column.records,
         };
         if count != column.records {

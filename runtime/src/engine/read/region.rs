@@ -25,14 +25,15 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.stand(cursor);
         let end = match &region.extent {
             Extent::Size(size) => {
-                let size = self.evaluate_reach(*size, loc, at)?;
+                let size = self.evaluate_reach(*size, "size", loc, at)?;
                 self.has_room(cursor, size, loc)?;
                 at + size
             }
             Extent::End(end) => {
-                let end = self.evaluate_reach(*end, loc, at)?;
+                let end = self.evaluate_reach(*end, "end", loc, at)?;
                 if end > cursor.limit || end < at {
-                    let kind = ReadErrorKind::PointerOutOfBounds { target: end.into() };
+                    let (start, limit) = (at, cursor.limit);
+                    let kind = ReadErrorKind::EndOutOfBounds { end, start, limit };
                     return Err(self.error(kind, at, loc));
                 }
                 end
@@ -72,9 +73,15 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// How far a region reaches, which may follow from where the targets of its pointers are.
-    pub(super) fn evaluate_reach(&mut self, expr: ExprId, loc: Loc, at: u64) -> Read<u64> {
+    pub(super) fn evaluate_reach(
+        &mut self,
+        expr: ExprId,
+        what: &'static str,
+        loc: Loc,
+        at: u64,
+    ) -> Read<u64> {
         self.reading.opening.push((loc, Some(at)));
-        let reach = self.evaluate_count(expr, loc, at);
+        let reach = self.evaluate_count(expr, what, loc, at);
         self.reading.opening.pop();
         reach
     }

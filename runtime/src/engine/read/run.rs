@@ -48,7 +48,8 @@ impl<'p, 'b> Engine<'p, 'b> {
             RunLength::Fill => Some(cursor.remaining()),
             RunLength::Fixed(size) => Some(*size),
             RunLength::Count(count) => {
-                let count = self.evaluate_reach(*count, loc, at)?;
+                let what = if unit == 1 { "size" } else { "count" };
+                let count = self.evaluate_reach(*count, what, loc, at)?;
                 // What the count is found in was perhaps read just now, and stays claimed.
                 claimed = self.claimed();
                 count.checked_mul(unit)

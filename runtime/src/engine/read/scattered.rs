@@ -21,7 +21,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let (base, limit) = (cursor.at, cursor.limit);
         self.budget.charge(7).map_err(|kind| self.error(kind, base, loc))?;
         let count = match array.length {
-            ArrayLength::Count(count) => self.evaluate_count(count, loc, base)?,
+            ArrayLength::Count(count) => self.evaluate_count(count, "count", loc, base)?,
             ArrayLength::Fill | ArrayLength::Last(_) => 0,
         };
         let size = limit - base;

@@ -240,10 +240,14 @@ impl<'p> Engine<'p, '_> {
             None => engine.least_tail(loc, cut, content),
         };
         let Some(tail) = kept.or_else(|| Some(usual(self)?.bytes().collect())) else {
-            let expected = size.map_or(0, |size| size as i128);
+            let size = size.unwrap_or(0);
             let why = "the schema fixes the size".into();
             let actual = content.len() as u64;
-            self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
+            let kind = match size.checked_sub(content.len()) {
+                None => ProblemKind::TooLong { most: size as u64, actual, why },
+                Some(_) => ProblemKind::LengthMismatch { expected: size as i128, actual, why },
+            };
+            self.problem(loc, kind);
             return false;
         };
         if cut.length(&[content, &tail].concat()) != content.len() {

@@ -106,8 +106,9 @@ pub(super) fn plan(plan: &mut Plan<'_, '_>, node: usize, row: RowId) {
         return plan.leave_out(kind, place, Reason::Storage);
     };
     let changed = Changed { file, number: Some((Place::Row(node, row, None), number)) };
-    let result =
-        plan.with_patch(patch_at, &patch, |broken| expect(&changed, broken, first, affected.len()));
+    let result = plan.with_patch(patch_at, &patch, |broken| {
+        expect(&changed, (at, broken), first, affected.len())
+    });
     match result {
         Ok(expected) => plan.add(kind, place, (patch_at, patch), expected),
         Err(reason) => plan.leave_out(kind, place, reason),
@@ -116,7 +117,7 @@ pub(super) fn plan(plan: &mut Plan<'_, '_>, node: usize, row: RowId) {
 
 fn expect(
     changed: &Changed<'_, '_>,
-    broken: &[u8],
+    (at, broken): (u64, &[u8]),
     first: &Affected,
     count: usize,
 ) -> Result<Expected, Reason> {
@@ -132,7 +133,10 @@ fn expect(
         What::End(expr) => too_large(file, target, value(expr)?, true),
         What::Inner(_) => Err(Reason::UnknownElements),
         What::Address(_) | What::Slice if count > 1 => Err(Reason::SteersOthers),
-        What::Address(expr) => behind_the_end(file, target, value(expr)?),
+        What::Address(expr) => {
+            let says = file.model.exprs.place(expr).is_some();
+            behind_the_end(file, target, value(expr)?, says.then_some(at))
+        }
         What::Slice => no_slice(file, target),
     }
 }
@@ -398,16 +402,17 @@ fn too_large(
     Ok(error(code, site.at, file.site_path(&site)))
 }
 
-/// A number that says where an object is.
+/// A number that says where an object is, with its place if it is the only one that does.
 fn behind_the_end(
     file: &File<'_>,
     (node, row): (usize, RowId),
     address: i128,
+    said_at: Option<u64>,
 ) -> Result<Expected, Reason> {
     if (0..=i128::from(file.size())).contains(&address) {
         return Err(Reason::NothingForbidden);
     }
-    let from = file.nodes[node].at.ok_or(Reason::NotHere)?;
+    let from = said_at.or(file.nodes[node].at).ok_or(Reason::NotHere)?;
     Ok(error("pointer_out_of_bounds", from, file.path(node, Some(row), None)))
 }
 

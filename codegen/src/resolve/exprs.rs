@@ -100,14 +100,22 @@ impl<'t> Cx<'t> {
                 let c = self.truth(env, c)?;
                 let a = self.expr_hint(env, a, hint)?;
                 let b = self.expr_hint(env, b, hint)?;
-                self.alike(&a.shape, &b.shape, ex.span)?;
+                if self.alike(&a.shape, &b.shape, ex.span).is_some() {
+                    return None;
+                }
                 let shape = self.either(a.shape, b.shape);
                 self.val(Expr::If(c, a.expr, b.expr), shape)
             }
             ExKind::Coalesce(a, b) => {
                 let a = self.expr_hint(env, a, hint)?;
+                let is_compared = matches!(&b.kind, ExKind::Binary(..));
                 let b = self.expr_hint(env, b, hint)?;
-                self.alike(&a.shape, &b.shape, ex.span)?;
+                if let Some(d) = self.alike(&a.shape, &b.shape, ex.span) {
+                    if is_compared && b.shape == Shape::Bool {
+                        d.help("comparisons come before `??`: it is `(a ?? b) == c`");
+                    }
+                    return None;
+                }
                 let shape = self.either(a.shape, b.shape);
                 self.val(Expr::Coalesce(a.expr, b.expr), shape)
             }
@@ -211,18 +219,18 @@ impl<'t> Cx<'t> {
         found.is_none()
     }
 
-    /// A value is one of the two: a list is exchanged for a list only.
-    fn alike(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<()> {
+    /// A value is one of the two: a list is exchanged for a list only, and truth values, numbers and
+    /// texts for their like.
+    fn alike(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<&mut Diagnostic> {
         let (a, b) = (&self.seen(a), &self.seen(b));
-        if a.is_array() == b.is_array() || matches!(a, Shape::Any(_)) || matches!(b, Shape::Any(_))
-        {
-            return Some(());
-        }
+        let message = match (sort(a), sort(b)) {
+            (Some(left), Some(right)) if left != right => "the value would be of either kind",
+            _ if matches!(a, Shape::Any(_)) || matches!(b, Shape::Any(_)) => return None,
+            _ if a.is_array() != b.is_array() => "the value would be a list or something else",
+            _ => return None,
+        };
         let (left, right) = (self.describe(a), self.describe(b));
-        self.d
-            .error("E0221", span, "the value would be a list or something else")
-            .label(format!("{left} and {right}"));
-        None
+        Some(self.d.error("E0221", span, message).label(format!("{left} and {right}")))
     }
 
     pub(super) fn comparable(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<()> {
@@ -369,6 +377,28 @@ impl<'t> Cx<'t> {
     }
 
     /// The unions that these are, or of which they are cases.
+    /// The case of a name that a value of this shape may be.
+    pub(super) fn may_be_case(&mut self, shape: &Shape, name: &str) -> bool {
+        let is_named = |cx: &Self, union: crate::model::UnionId| {
+            cx.uni(union).cases.iter().any(|case| case.decl.name.value == name)
+        };
+        let shapes = [shape.clone()];
+        if self.unions_of(&shapes).into_iter().any(|union| is_named(self, union)) {
+            return true;
+        }
+        let Shape::Nodes(records) = shape else { return false };
+        records.iter().any(|&id| {
+            let choice = self.rec(id).slots.iter().find_map(|slot| match slot.variants.first() {
+                Some(variant) => match variant.source {
+                    super::Source::Case(union) => Some(union),
+                    _ => None,
+                },
+                None => None,
+            });
+            choice.is_some_and(|union| is_named(self, union))
+        })
+    }
+
     fn unions_of(&mut self, shapes: &[Shape]) -> Vec<crate::model::UnionId> {
         let mut unions = Vec::new();
         for shape in shapes {
@@ -399,6 +429,16 @@ impl<'t> Cx<'t> {
             (Shape::Address, Shape::Int(_)) | (Shape::Int(_), Shape::Address) => Shape::Address,
             _ => self.merge(a, b),
         }
+    }
+}
+
+/// Whether a single value is a truth value, a number, or a text or bytes.
+fn sort(shape: &Shape) -> Option<u8> {
+    match shape {
+        Shape::Bool => Some(0),
+        Shape::Int(_) | Shape::Float | Shape::Address => Some(1),
+        Shape::Text | Shape::Bytes => Some(2),
+        _ => None,
     }
 }
 

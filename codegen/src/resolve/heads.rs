@@ -228,6 +228,8 @@ impl<'t> Cx<'t> {
             .it
             .as_ref()
             .is_some_and(|it| self.field_in_element(it, name, ex.head.span).is_some());
+        let it = env.it.clone();
+        let is_case = it.is_some_and(|it| self.may_be_case(&it, name));
         let record = env.record;
         let shown = record.map(|id| (self.rec(id).name.clone(), self.rec(id).span));
         let d = self.d.error("E0219", ex.head.span, format!("unknown name `{name}`"));
@@ -236,6 +238,9 @@ impl<'t> Cx<'t> {
         }
         match name.as_str() {
             name if of_it => d.help(format!("of the element it is `it.{name}`")),
+            name if is_case => {
+                d.help(format!("whether the element is this case says `it is {name}`"))
+            }
             "index" => d.help("write `index(this)`"),
             "last" => d.help("write `is_last(this)`, or `items[last]` for an element"),
             "until" | "end" | "eof" | "eos" | "rest" | "remaining" => {

@@ -460,12 +460,18 @@ impl<'t> Cx<'t> {
             let shown: Vec<String> =
                 records.iter().take(3).map(|&id| format!("`{}`", self.rec(id).name)).collect();
             let declared = self.rec(records[0]).span;
+            let is_case = self.may_be_case(&Shape::Nodes(records.to_vec()), name);
             let d =
                 self.d.error("E0220", span, format!("{} has no field `{name}`", shown.join(", ")));
             if let Some(near) = near {
                 d.label(format!("did you mean `{near}`?"));
             }
-            d.also(declared, "declared here");
+            let d = d.also(declared, "declared here");
+            if is_case {
+                d.help(format!(
+                    "`{name}` is a case: paths leave out its name, and `is {name}` asks for it"
+                ));
+            }
         }
         None
     }

@@ -10,6 +10,11 @@ pub fn expr_text(model: &Model, expr: ExprId) -> String {
     text(model, expr, false)
 }
 
+/// An expression as it stands in another one: an operation has parentheses.
+pub(crate) fn operand_text(model: &Model, expr: ExprId) -> String {
+    text(model, expr, true)
+}
+
 fn text(model: &Model, expr: ExprId, inner: bool) -> String {
     let go = |expr: ExprId| text(model, expr, true);
     let plain = |expr: ExprId| text(model, expr, false);

@@ -6,14 +6,15 @@ mod types;
 use std::fmt::Write as _;
 
 pub use expr::expr_text;
+use expr::operand_text;
 pub(crate) use expr::{path_text, push_steps};
 pub use types::type_text;
 
 use crate::model::{
-    Align, ByteOrderRule, Case, Check, CheckKind, Constant, DefinerScope, DefinerSource,
-    EndianRule, Gaps, Home, Label, Listing, Measure, Model, Pattern, PointerKind, Policy,
-    PoolOrder, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Statement, Tag, Union,
-    WhenEmpty,
+    Align, BinaryOp, ByteOrderRule, Case, Check, CheckKind, Constant, DefinerScope, DefinerSource,
+    EndianRule, Expr, ExprId, Gaps, Home, Label, Listing, Measure, Model, Pattern, PointerKind,
+    Policy, PoolOrder, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Statement, Tag,
+    Union, WhenEmpty,
 };
 use types::{cell_text, order_text};
 
@@ -477,10 +478,17 @@ fn source_text(model: &Model, record: &Record, source: &DefinerSource) -> String
         Measure::Records => format!("records({name})"),
         Measure::Size => format!("size({name})"),
         Measure::End => format!("end({name})"),
-        Measure::At(base) => match model.exprs.constant(*base) {
-            Some(0) => format!("at({name})"),
-            _ => format!("at({name}) - {}", expr_text(model, *base)),
-        },
+        Measure::At(base) => {
+            let (base, plus) = base_and_constant(model, *base);
+            let from =
+                base.map_or(String::new(), |base| format!(" - {}", operand_text(model, base)));
+            let plus = match plus {
+                0 => String::new(),
+                1.. => format!(" - {plus}"),
+                _ => format!(" + {}", plus.unsigned_abs()),
+            };
+            format!("at({name}){from}{plus}")
+        }
         Measure::Base => format!("base({name})"),
         Measure::Tag => format!("tag({name})"),
     };
@@ -493,6 +501,29 @@ fn source_text(model: &Model, record: &Record, source: &DefinerSource) -> String
         text = format!("{text} / {factor}");
     }
     text
+}
+
+/// An address that others count from as what is no constant in it, and the constant.
+fn base_and_constant(model: &Model, base: ExprId) -> (Option<ExprId>, i128) {
+    if let Some(constant) = model.exprs.constant(base) {
+        return (None, constant);
+    }
+    let (a, b, sign) = match model[base] {
+        Expr::Binary(BinaryOp::Add, a, b) => (a, b, 1),
+        Expr::Binary(BinaryOp::Subtract, a, b) => (a, b, -1),
+        _ => return (Some(base), 0),
+    };
+    match (model.exprs.constant(a), model.exprs.constant(b)) {
+        (None, Some(constant)) => {
+            let (base, plus) = base_and_constant(model, a);
+            (base, plus.saturating_add(constant.saturating_mul(sign)))
+        }
+        (Some(constant), None) if sign == 1 => {
+            let (base, plus) = base_and_constant(model, b);
+            (base, plus.saturating_add(constant))
+        }
+        _ => (Some(base), 0),
+    }
 }
 
 fn check_text(model: &Model, check: &Check) -> String {

@@ -267,6 +267,12 @@ pub enum Function {
     Crc32,
     /// `adler32(text)`.
     Adler32,
+    /// `md5(text)`, which is bytes.
+    Md5,
+    /// `sha1(text)`, which is bytes.
+    Sha1,
+    /// `sha256(text)`, which is bytes.
+    Sha256,
     /// `stem(text)`: base name up to its last dot.
     Stem,
     /// `extension(text)`: what follows the last dot.
@@ -294,6 +300,17 @@ pub enum Function {
 }
 
 impl Function {
+    /// How many bytes it gives, if it is a digest.
+    #[must_use]
+    pub fn digest_size(self) -> Option<u64> {
+        match self {
+            Function::Md5 => Some(16),
+            Function::Sha1 => Some(20),
+            Function::Sha256 => Some(32),
+            _ => None,
+        }
+    }
+
     /// Name in schemas.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -303,6 +320,9 @@ impl Function {
             Function::Polynomial => "polynomial",
             Function::Crc32 => "crc32",
             Function::Adler32 => "adler32",
+            Function::Md5 => "md5",
+            Function::Sha1 => "sha1",
+            Function::Sha256 => "sha256",
             Function::Stem => "stem",
             Function::Extension => "extension",
             Function::EndsWith => "ends_with",

@@ -6,6 +6,7 @@ pub use crate::bits::{BitOrder, BitReader};
 pub use crate::dictionary::{patricia, DictionaryError, DictionaryNode, DICTIONARY_LIMIT};
 pub use crate::hash::{adler32, crc32, fnv1a_32, murmur3_32, polynomial_32, FNV1A_SEED};
 pub use crate::load::{is_zero, load_uint, sign_extend, slice};
+pub use crate::message_digest::{md5, sha1, sha256};
 pub use crate::model::{FloatCode, FloatForm};
 pub use crate::pool::{compare, PoolOrder};
 pub use crate::relocation::{

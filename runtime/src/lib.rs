@@ -56,6 +56,7 @@ pub mod inspect;
 pub mod json;
 mod kept;
 mod load;
+mod message_digest;
 mod notes;
 #[allow(unsafe_code)]
 mod once;

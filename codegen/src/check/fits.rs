@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::context::{Context, cells, element, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Cell, Check, CheckKind, Constant, Content, EnumId, ExprId, Extent, FloatCode, Meaning, Model,
-    Role, Row, RowKind, RunLength, RunType, Storage, Type, float_of, text_units, unit_size,
+    Cell, Check, CheckKind, Constant, Content, EnumId, Expr, ExprId, Extent, FloatCode, Meaning,
+    Model, Role, Row, RowKind, RunLength, RunType, Storage, Type, float_of, text_units, unit_size,
 };
 use crate::span::Span;
 
@@ -18,6 +18,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             none_codes(model, row, cell, found);
             truth(model, row, cell, found);
         }
+        digest(model, row, found);
         for (constant, what) in constants(row) {
             let fits = match fits(model, &row.ty, constant, row.plus) {
                 Ok(()) => true,
@@ -42,6 +43,17 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             let label = format!("its number is {lowest} to {highest}");
             found.error("E0711", kind.span, message).label(label);
         }
+    }
+}
+
+/// A digest has the size that its row says.
+fn digest(model: &Model, row: &Row, found: &mut Diagnostics) {
+    let Some(&Expr::Call(function, _)) = row.equation().map(|expr| &model[expr]) else { return };
+    let Type::Run(RunType { length: RunLength::Fixed(room), .. }) = row.ty else { return };
+    if let Some(size) = function.digest_size().filter(|size| *size != room) {
+        let message = format!("`{}` does not fit {}", function.name(), row_name(row));
+        let why = format!("it has {room} bytes, the digest {size}");
+        found.error("E0712", row.span, message).label(why);
     }
 }
 

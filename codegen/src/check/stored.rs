@@ -1,12 +1,12 @@
-//! Bytes of the file are known when all others are written: only numbers of a known size follow from
-//! them.
+//! Bytes of the file are known when all others are written: only numbers and bytes of a known size follow
+//! from them.
 
 use std::collections::BTreeSet;
 
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::visit::{Part, expressions, row_expressions};
-use crate::model::{Cell, Expr, ExprId, Meaning, Model, Step, Storage, Type};
+use crate::model::{Cell, Content, Expr, ExprId, Meaning, Model, RunLength, Step, Storage, Type};
 use crate::span::Span;
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -26,11 +26,11 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 }
                 if equation != Some(expr) {
                     elsewhere(row.span, found);
-                } else if !is_number(&row.ty) {
+                } else if !is_known(&row.ty) {
                     let message = format!("{} can't follow from bytes of the file", row_name(row));
                     found
                         .error("E0222", row.span, message)
-                        .help("only integers in whole bytes of a known number can");
+                        .help("only integers in whole bytes, and bytes, of a known number can");
                 }
             });
         }
@@ -54,7 +54,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 fn elsewhere(span: Span, found: &mut Diagnostics) {
     found
         .error("E0222", span, "bytes of the file are asked for where they are not known")
-        .help("`bytes` stands in `is=` and `usually=` of an integer, and in no `let`");
+        .help("`bytes` stands in `is=` and `usually=` of integers and bytes, and in no `let`");
 }
 
 /// Whether an expression asks for bytes of the file, in the subscripts of its paths, too.
@@ -68,7 +68,16 @@ pub(super) fn mentions(model: &Model, expr: ExprId) -> bool {
     found
 }
 
-fn is_number(ty: &Type) -> bool {
-    let Type::Cell(Cell { storage, meaning }) = ty else { return false };
-    matches!(storage, Storage::Fixed(_) | Storage::Digits { .. }) && matches!(meaning, Meaning::Int)
+/// Whether this is an integer or bytes, and how many bytes it takes is known.
+fn is_known(ty: &Type) -> bool {
+    match ty {
+        Type::Cell(Cell { storage, meaning }) => {
+            matches!(storage, Storage::Fixed(_) | Storage::Digits { .. })
+                && matches!(meaning, Meaning::Int)
+        }
+        Type::Run(run) => {
+            run.content == Content::Bytes && matches!(run.length, RunLength::Fixed(_))
+        }
+        _ => false,
+    }
 }

@@ -205,12 +205,24 @@ pub(super) fn words(model: &Model, expr: ExprId) -> String {
             }
             [] => written(model, expr),
         },
-        Expr::Call(Function::Crc32, arguments) => match arguments.as_slice() {
-            [bytes] => format!("CRC-32 of {}", words(model, *bytes)),
-            _ => written(model, expr),
-        },
-        Expr::Call(Function::Adler32, arguments) => match arguments.as_slice() {
-            [bytes] => format!("Adler-32 of {}", words(model, *bytes)),
+        Expr::Call(
+            function @ (Function::Crc32
+            | Function::Adler32
+            | Function::Md5
+            | Function::Sha1
+            | Function::Sha256),
+            arguments,
+        ) => match arguments.as_slice() {
+            [bytes] => {
+                let name = match function {
+                    Function::Crc32 => "CRC-32",
+                    Function::Adler32 => "Adler-32",
+                    Function::Md5 => "MD5",
+                    Function::Sha1 => "SHA-1",
+                    _ => "SHA-256",
+                };
+                format!("{name} of {}", words(model, *bytes))
+            }
             _ => written(model, expr),
         },
         Expr::Stored(from, to) => match (&model[*from], &model[*to]) {

@@ -7,7 +7,7 @@ use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
-const FUNCTIONS: [&str; 34] = [
+const FUNCTIONS: [&str; 37] = [
     "count",
     "sum",
     "min",
@@ -29,6 +29,9 @@ const FUNCTIONS: [&str; 34] = [
     "polynomial",
     "crc32",
     "adler32",
+    "md5",
+    "sha1",
+    "sha256",
     "bytes",
     "stem",
     "extension",
@@ -43,6 +46,11 @@ const FUNCTIONS: [&str; 34] = [
     "hex",
     "last",
 ];
+
+/// The digest that a name means.
+pub(super) fn digest(name: &str) -> Option<Function> {
+    [Function::Md5, Function::Sha1, Function::Sha256].into_iter().find(|of| of.name() == name)
+}
 
 impl<'t> Cx<'t> {
     /// An array or a stream.
@@ -140,8 +148,8 @@ impl<'t> Cx<'t> {
             }
             "bytes" => self.stored(env, name, args, span),
             "length" | "number" | "numbers" | "stem" | "extension" | "fnv1a" | "murmur3"
-            | "polynomial" | "crc32" | "adler32" | "ends_with" | "floor" | "ceil" | "round"
-            | "trunc" => self.plain_call(env, name, args, span),
+            | "polynomial" | "crc32" | "adler32" | "md5" | "sha1" | "sha256" | "ends_with"
+            | "floor" | "ceil" | "round" | "trunc" => self.plain_call(env, name, args, span),
             other => {
                 let near = nearest(other, FUNCTIONS).map(str::to_owned);
                 let d = self.d.error("E0222", name.span, format!("unknown function `{other}`"));
@@ -191,6 +199,9 @@ impl<'t> Cx<'t> {
                 (Function::Polynomial, &["text", "int"], Shape::Int(None))
             }
             "polynomial" => (Function::Polynomial, &["text", "int", "int"], Shape::Int(None)),
+            "md5" => (Function::Md5, &["text"], Shape::Bytes),
+            "sha1" => (Function::Sha1, &["text"], Shape::Bytes),
+            "sha256" => (Function::Sha256, &["text"], Shape::Bytes),
             "floor" => (Function::Floor, &["number"], Shape::Int(None)),
             "ceil" => (Function::Ceil, &["number"], Shape::Int(None)),
             "round" => (Function::Round, &["number"], Shape::Int(None)),

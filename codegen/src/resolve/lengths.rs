@@ -1,12 +1,13 @@
 //! Complete types: lengths, regions, pointers around the types as written.
 
 use super::base::{own_pointer, per_epoch, run};
+use super::calls::digest;
 use super::described::describing;
 use super::shapes::is_array;
 use super::{Base, Cx, Env, Expr, ExprId, RecordId, Shape, Source, id32};
 use crate::model::{
-    ArrayLength, ArrayType, Cell, Content, Encoding, Extent, Meaning, RecordKind, RegionType,
-    RunLength, RunType, Storage, Target, Terminated, Trim, Type, WhenEmpty,
+    ArrayLength, ArrayType, Cell, Content, Encoding, Extent, Function, Meaning, RecordKind,
+    RegionType, RunLength, RunType, Storage, Target, Terminated, Trim, Type, WhenEmpty,
 };
 use crate::syntax::ast::{Row, RowWord};
 use crate::syntax::builtin;
@@ -503,6 +504,11 @@ impl<'t> Cx<'t> {
             {
                 let size = crate::syntax::hex(text).map_or(0, |b| b.len());
                 return Some(make(RunLength::Fixed(u64::try_from(size).ok()?)));
+            }
+            if let Some(ExKind::Call { name, .. }) = props.ex("is").map(|ex| &ex.kind)
+                && let Some(size) = digest(&name.value).and_then(Function::digest_size)
+            {
+                return Some(make(RunLength::Fixed(size)));
             }
             self.d
                 .error("E0226", row.span, "how long is it?")

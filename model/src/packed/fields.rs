@@ -262,7 +262,7 @@ lists! {
         EitherTrue,
         Concatenate,
     }
-    cases Function { Murmur3, Fnv1a, Polynomial, Crc32, Adler32, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
+    cases Function { Murmur3, Fnv1a, Polynomial, Crc32, Adler32, Md5, Sha1, Sha256, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
         Trunc, }
     cases StreamFunction { Count, Sum, Min, Max, Any, All, First, FirstIndex, }
     fields Path { start, steps, text }

@@ -14,6 +14,7 @@ use super::state::{Engine, Table};
 use super::val::{describe, eval_error, unary, whole, Fallible, Fault, Val};
 use crate::dictionary::{patricia, DictionaryError};
 use crate::functions;
+use crate::message_digest::{Kind, MessageDigest};
 use crate::model::{BinaryOp, Expr, ExprId, Function, Path, RowId, Type, UnaryOp};
 
 impl<'p> Engine<'p, '_> {
@@ -81,6 +82,7 @@ impl<'p> Engine<'p, '_> {
                 Val::Bool(is)
             }
             Expr::Call(function, args) => {
+                let copies = self.copies.len();
                 let mut values = [Val::None; 4];
                 if args.len() > values.len() {
                     return eval_error("a function has too many arguments");
@@ -88,7 +90,11 @@ impl<'p> Engine<'p, '_> {
                 for (value, arg) in values.iter_mut().zip(args) {
                     *value = self.eval(*arg, this, it)?;
                 }
-                self.call(*function, &values[..args.len()])?
+                let args = &values[..args.len()];
+                match function.digest_size() {
+                    Some(_) => self.digest_of(*function, args, copies)?,
+                    None => self.call(*function, args)?,
+                }
             }
             Expr::Stream(function, source, filter) => {
                 self.stream(id, *function, *source, *filter, this, it)?
@@ -405,6 +411,26 @@ impl<'p> Engine<'p, '_> {
         })
     }
 
+    /// A digest of bytes. If these are copies, more than so many, they are not needed any more.
+    fn digest_of(&mut self, function: Function, args: &[Val], copies: usize) -> Fallible<Val> {
+        let blob = match args {
+            [Val::Text(blob) | Val::Bytes(blob)] => *blob,
+            [Val::None] => return Ok(Val::None),
+            _ => return eval_error("expected a text"),
+        };
+        // The last block is padded.
+        self.charge(u64::from(blob.len) + 64)?;
+        let mut digest = MessageDigest::new(match function {
+            Function::Md5 => Kind::Md5,
+            Function::Sha1 => Kind::Sha1,
+            _ => Kind::Sha256,
+        });
+        digest.add(self.tree.bytes(blob));
+        self.forget_copies(copies);
+        let (digest, size) = digest.end();
+        Ok(Val::Bytes(self.tree.add_bytes(&digest[..size])))
+    }
+
     fn call(&mut self, function: Function, args: &[Val]) -> Fallible<Val> {
         if args.iter().any(|arg| matches!(arg, Val::None)) {
             return Ok(Val::None);
@@ -484,6 +510,7 @@ impl<'p> Engine<'p, '_> {
                 Val::Float(f) => whole(function, f),
                 _ => eval_error("expected a number"),
             },
+            Function::Md5 | Function::Sha1 | Function::Sha256 => eval_error("expected a digest"),
             Function::Number => match arg(0) {
                 Val::Int(n) => Ok(Val::Int(n)),
                 Val::Bool(b) => Ok(Val::Int(b.into())),

@@ -16,7 +16,8 @@ use super::walk::Walk;
 use crate::digest::Digest;
 use crate::error::ReadErrorKind;
 use crate::model::{
-    Expr, ExprId, FloatCode, Meaning, RecordKind, Role, Row, RowId, RowKind, Type, UnionId,
+    unit_size, Content, Expr, ExprId, FloatCode, Meaning, RecordKind, Role, Row, RowId, RowKind,
+    RunLength, Type, UnionId,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -303,6 +304,16 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn compare_with_nothing(&mut self, loc: Loc) -> Fallible<()> {
         let row = self.tree.row(loc);
         let stored = self.tree.item(loc);
+        if let Type::Run(_) = row.ty.stripped() {
+            let nothing = self.for_nothing(row)?;
+            if self.tree.same(self.tree.val(stored), nothing) {
+                return Ok(());
+            }
+            let nothing = self.tree.show(nothing);
+            let expected = format!("{nothing}, since there is nothing that it follows from").into();
+            let actual = self.tree.show(self.tree.val(stored)).into();
+            return Err(self.refused(loc, ReadErrorKind::NotDerived { expected, actual }));
+        }
         let number = self.tree.int(stored).map(|n| n.saturating_add(row.plus));
         let zero = match stored {
             Item::F32(bits) => bits == 0,
@@ -326,15 +337,30 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// What a row is that follows from nothing: it has a number for none, or is stored as zero, and
     /// what follows from it sees that.
-    pub(crate) fn for_nothing(&self, row: &Row) -> Val {
-        let Type::Cell(cell) = row.ty.stripped() else { return Val::None };
-        match cell.meaning {
+    pub(crate) fn for_nothing(&mut self, row: &Row) -> Fallible<Val> {
+        let cell = match row.ty.stripped() {
+            Type::Cell(cell) => cell,
+            Type::Run(run) => {
+                let size = match run.length {
+                    RunLength::Fixed(size) => size / unit_size(run.content),
+                    _ => 0,
+                };
+                self.charge(size)?;
+                let zeros = self.tree.add_bytes(&alloc::vec![0; size as usize]);
+                return Ok(match run.content {
+                    Content::Bytes => Val::Bytes(zeros),
+                    Content::Text(_) => Val::Text(zeros),
+                });
+            }
+            _ => return Ok(Val::None),
+        };
+        Ok(match cell.meaning {
             _ if !row.none.is_empty() => Val::None,
             Meaning::Word(_) => Val::None,
             Meaning::Bool { .. } => Val::Bool(false),
             _ if FloatCode::of(cell).is_some() => Val::Float(0.0),
             _ => Val::Int(-row.plus),
-        }
+        })
     }
 
     /// Keeps padding that is not zero in elements that are computed, and so are in no value: where it
@@ -460,7 +486,10 @@ impl<'p, 'b> Engine<'p, 'b> {
     fn compare_kept(&mut self, loc: Loc, expr: ExprId) -> Fallible<()> {
         let kind = kept_kind(&self.model[expr]);
         let canonical = match self.of_row(loc, |engine| engine.eval(expr, loc.node, None)) {
-            Ok(Val::None) => self.for_nothing(self.tree.row(loc)),
+            Ok(Val::None) => {
+                let row = self.tree.row(loc);
+                self.for_nothing(row)?
+            }
             Ok(val) => val,
             // Names that no tree can hold: the nodes are kept as they are.
             Err(fault) if kind == KeptKind::Dictionary => {

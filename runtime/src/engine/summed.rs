@@ -1,5 +1,5 @@
-//! Numbers that follow from bytes of the file: checksums. They are written when all other bytes are
-//! there, and before those that follow from bytes which they are in.
+//! Numbers, and bytes of a known number, that follow from bytes of the file: checksums. They are written
+//! when all other bytes are there, and before those that follow from bytes which they are in.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -13,10 +13,7 @@ use super::reading::{short, Read};
 use super::state::Engine;
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
-use crate::model::{cell_size, Digits, RowId, Type};
-
-/// Most bytes that a number takes: in digits.
-const WIDEST: u64 = Digits::MOST_BYTES as u64;
+use crate::model::{cell_size, RowId, RunLength, Type};
 
 /// Before all others at the same address.
 const FIRST: Loc = Loc::row(NodeRef { id: 0, element: 0, part: 0 }, RowId(0));
@@ -32,20 +29,38 @@ pub(crate) struct Sum {
 }
 
 impl Engine<'_, '_> {
-    /// Does something for a row, whose own bytes count as zeros where bytes of the file are asked for.
-    pub(crate) fn of_row<T>(&mut self, loc: Loc, what: impl FnOnce(&mut Self) -> T) -> T {
+    /// Computes something for a row, whose own bytes count as zeros where bytes of the file are asked
+    /// for.
+    pub(crate) fn of_row(
+        &mut self,
+        loc: Loc,
+        what: impl FnOnce(&mut Self) -> Fallible<Val>,
+    ) -> Fallible<Val> {
         let around = self.own.replace(loc);
         let before = self.copies.len();
-        let done = what(self);
-        // What follows from bytes of the file is a number, which needs no copy any more.
+        let mut done = what(self);
+        if self.copies.len() > before {
+            let bytes = match done {
+                Ok(Val::Bytes(blob)) => Some(self.tree.bytes(blob).to_vec()),
+                _ => None,
+            };
+            self.forget_copies(before);
+            if let Some(bytes) = bytes {
+                done = Ok(Val::Bytes(self.tree.add_bytes(&bytes)));
+            }
+        }
+        self.own = around;
+        done
+    }
+
+    /// Copies of bytes of the file are not needed any more, but for so many of them.
+    pub(crate) fn forget_copies(&mut self, before: usize) {
         while let Some(copy) = self.copies.get(before..).and_then(<[_]>::last).cloned() {
             self.copies.pop();
             if self.tree.own.len() == copy.end {
                 self.tree.own.truncate(copy.start);
             }
         }
-        self.own = around;
-        done
     }
 
     /// The bytes of the file between two addresses.
@@ -99,13 +114,11 @@ impl Engine<'_, '_> {
         Err(Box::new(Fault::NotWritten(what)))
     }
 
-    /// The bytes of a number.
+    /// The bytes of a row that follows from others.
     fn cell_of(&self, loc: Loc) -> Range<u64> {
         let at = self.tree.cell_at(loc);
-        match self.tree.row(loc).ty.stripped() {
-            Type::Cell(cell) if at != UNPLACED => {
-                u64::from(at)..u64::from(at) + cell_size(cell).unwrap_or(0)
-            }
+        match size_of(self.tree.row(loc).ty.stripped()) {
+            Some(size) if at != UNPLACED => u64::from(at)..u64::from(at) + size,
             _ => 0..0,
         }
     }
@@ -133,9 +146,9 @@ impl Engine<'_, '_> {
 
     /// A row follows from bytes that are not written yet.
     pub(crate) fn sum_later(&mut self, loc: Loc, fault: Box<Fault>) -> Fallible<()> {
-        let number = matches!(self.tree.row(loc).ty.stripped(), Type::Cell(_));
+        let known = size_of(self.tree.row(loc).ty.stripped()).is_some();
         // What is written ahead of everything else is asked for at once.
-        if !number || self.writing.ahead != 0 || self.writing.unsummed.is_some() {
+        if !known || self.writing.ahead != 0 || self.writing.unsummed.is_some() {
             return Err(fault);
         }
         self.writing.summed.insert(loc);
@@ -149,7 +162,10 @@ impl Engine<'_, '_> {
         }
         let rows = self.writing.summed.iter().filter(|loc| self.tree.entry(**loc).is_unset());
         let places = rows.map(|loc| (u64::from(self.tree.cell_at(*loc)), *loc));
-        let places = places.filter(|(at, _)| *at != u64::from(UNPLACED)).collect();
+        let places = places.filter(|(at, _)| *at != u64::from(UNPLACED));
+        let places: BTreeSet<_> = places.collect();
+        let cells = places.iter().map(|(_, loc)| self.cell_of(*loc));
+        self.writing.widest_sum = widest(cells);
         self.writing.unsummed = Some(places);
         loop {
             let next = self.writing.unsummed.as_ref().and_then(|places| places.first().copied());
@@ -200,7 +216,7 @@ impl Engine<'_, '_> {
     /// the bytes are needed for.
     fn has_unsummed(&mut self, cell: &Range<u64>, bytes: &Range<u64>) -> bool {
         let Some(places) = &self.writing.unsummed else { return false };
-        let from = (bytes.start.saturating_sub(WIDEST), FIRST);
+        let from = (bytes.start.saturating_sub(self.writing.widest_sum), FIRST);
         let places = places.range(from..(bytes.end, FIRST));
         let missing: Vec<_> = places
             .filter(|(at, loc)| *at != cell.start && meet(&self.cell_of(*loc), bytes))
@@ -218,13 +234,32 @@ impl Engine<'_, '_> {
         let row = self.tree.row(loc);
         match row.ty.stripped() {
             Type::Cell(cell) => self.fill_cell(loc, cell, row),
+            Type::Run(run) => self.fill_run(loc, run),
             _ => Ok(()),
         }
     }
 }
 
+/// How many bytes a row takes in any case, if it is one that may follow from bytes of the file.
+fn size_of(ty: &Type) -> Option<u64> {
+    match ty {
+        Type::Cell(cell) => Some(cell_size(cell).unwrap_or(0)),
+        Type::Run(run) => match run.length {
+            RunLength::Fixed(size) => Some(size),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// How many bytes the longest of several ranges has.
+fn widest(ranges: impl Iterator<Item = Range<u64>>) -> u64 {
+    ranges.map(|range| range.end - range.start).max().unwrap_or(0)
+}
+
 /// A number that is in the bytes of one that is in its own; they stand in the order of their cells.
 fn circle(sums: &[Sum]) -> Option<&Sum> {
+    let widest = widest(sums.iter().map(|sum| sum.cell.clone()));
     // Those that were looked into, and whether that is still being done.
     let mut seen: Vec<Option<bool>> = vec![None; sums.len()];
     // The numbers in whose bytes the last one is, from the outside, each with the next to look into.
@@ -234,7 +269,7 @@ fn circle(sums: &[Sum]) -> Option<&Sum> {
         if seen[first].is_some() {
             continue;
         }
-        way.push((first, behind(sums[first].bytes.start.saturating_sub(WIDEST))));
+        way.push((first, behind(sums[first].bytes.start.saturating_sub(widest))));
         seen[first] = Some(true);
         while let Some((at, next)) = way.last_mut() {
             let sum = &sums[*at];
@@ -254,7 +289,7 @@ fn circle(sums: &[Sum]) -> Option<&Sum> {
                 Some(false) => {}
                 None => {
                     seen[number] = Some(true);
-                    way.push((number, behind(inner.bytes.start.saturating_sub(WIDEST))));
+                    way.push((number, behind(inner.bytes.start.saturating_sub(widest))));
                 }
             }
         }

@@ -79,10 +79,12 @@ pub(crate) struct Writing {
     pub pools: Vec<Option<Vec<Loc>>>,
     /// Bytes that belong to no row: tails of regions, kept gaps.
     pub loose: Vec<(u64, Vec<u8>)>,
-    /// Numbers that follow from bytes of the file, and are written last.
+    /// What follows from bytes of the file, and is written last.
     pub summed: BTreeSet<Loc>,
     /// Those that are not written yet, by their addresses; none while other bytes are missing.
     pub unsummed: Option<BTreeSet<(u64, Loc)>>,
+    /// Most bytes that one of them takes.
+    pub widest_sum: u64,
     /// Those of them in bytes that were asked for.
     pub missing: Vec<(u64, Loc)>,
     /// Columns whose elements belong to records.

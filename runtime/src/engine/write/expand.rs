@@ -171,7 +171,7 @@ impl<'p> Engine<'p, '_> {
         };
         let Some(canonical) = canonical else { return Ok(None) };
         let canonical = match canonical {
-            Val::None if self.is_there(loc, row)? => self.for_nothing(row),
+            Val::None if self.is_there(loc, row)? => self.for_nothing(row)?,
             canonical => canonical,
         };
         if let Some((kind, expr)) = kind {

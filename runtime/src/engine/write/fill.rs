@@ -559,12 +559,17 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn fill_run(&mut self, loc: Loc, run: &'p RunType) -> Fallible<()> {
+    pub(crate) fn fill_run(&mut self, loc: Loc, run: &'p RunType) -> Fallible<()> {
         let at = self.item_at(loc);
-        if at == u64::from(UNPLACED) {
+        if at == u64::from(UNPLACED) || self.is_summed_later(loc) {
             return Ok(());
         }
         let item = self.tree.item(loc);
+        if let RunLength::Fixed(wanted) = run.length {
+            if !self.expect_size(loc, wanted, run.content, item) {
+                return Ok(());
+            }
+        }
         self.fill_run_at(loc, run, at, item).map(|_| ())
     }
 

@@ -504,13 +504,9 @@ impl<'p> Engine<'p, '_> {
                 }
                 _ => 0,
             },
-            RunLength::Fixed(wanted) if *wanted != size => {
-                if !item.is_absent() {
-                    let why = format!("the schema says {wanted} bytes").into();
-                    let expected = i128::from(*wanted);
-                    self.problem(loc, ProblemKind::LengthMismatch { expected, actual: size, why });
-                }
-                return Ok(at + wanted);
+            RunLength::Fixed(wanted) => {
+                self.expect_size(loc, *wanted, run.content, item);
+                return Ok(at + wanted + run.suffix.len() as u64);
             }
             RunLength::Count(count) if loc.index().is_some() && !item.is_absent() => {
                 self.expect(loc, *count, size / unit_size(run.content), "size");
@@ -519,6 +515,24 @@ impl<'p> Engine<'p, '_> {
             _ => 0,
         };
         Ok(at + prefix + size + run.suffix.len() as u64)
+    }
+
+    /// Whether what is in a run has the size that the schema says; of what is not known yet it is seen
+    /// later.
+    pub(crate) fn expect_size(
+        &mut self,
+        loc: Loc,
+        wanted: u64,
+        content: Content,
+        item: Item,
+    ) -> bool {
+        let size = self.item_size(content, item);
+        if size == wanted || item.is_absent() || item.is_unset() {
+            return true;
+        }
+        let (expected, why) = (wanted.into(), format!("the schema says {wanted} bytes").into());
+        self.problem(loc, ProblemKind::LengthMismatch { expected, actual: size, why });
+        false
     }
 
     fn lay_pool(&mut self, loc: Loc, row: &'p Row, pad: u64, at: u64) -> Fallible<u64> {
@@ -661,7 +675,8 @@ fn advance_bits(spot: &mut Spot, width: u64) {
 fn needs_value(ty: &Type) -> bool {
     match ty {
         Type::Cell(cell) => matches!(cell.storage, Storage::Varint(_)),
-        Type::Array(_) | Type::Run(_) | Type::Region(_) => true,
+        Type::Run(run) => !matches!(run.length, RunLength::Fixed(_)),
+        Type::Array(_) | Type::Region(_) => true,
         Type::Pointer(_) | Type::Record(_) | Type::Union(_) => false,
         Type::ByteOrderMark | Type::Text | Type::Nothing | Type::PerEpoch(_) => false,
     }

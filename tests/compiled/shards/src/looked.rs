@@ -166,6 +166,8 @@ impl Looking<'_> {
             (Value::Int(a), Some(Stored::Int(b) | Stored::Enum { number: b, .. })) => a == b,
             (Value::Bool(a), Some(Stored::Bool(b))) => a == b,
             (Value::Float { bits: a, .. }, Some(Stored::Float { bits: b, .. })) => a == b,
+            (Value::Text(a), Some(Stored::Text(b))) => a == b,
+            (Value::Bytes(a), Some(Stored::Bytes(b))) => a == b,
             (Value::None, None | Some(Stored::None)) => true,
             _ => false,
         };

@@ -67,7 +67,11 @@ pub fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
 /// ```
 #[must_use]
 pub fn crc32(bytes: &[u8]) -> u32 {
-    let mut crc = u32::MAX;
+    !crc32_behind(u32::MAX, bytes)
+}
+
+/// The register of CRC-32 behind more bytes.
+pub(crate) fn crc32_behind(mut crc: u32, bytes: &[u8]) -> u32 {
     // Lanes do not wait for each other: each takes every fifth word, as if there were zeros where
     // those of the others are. Behind the last block they are put together.
     let (whole, rest) = bytes.split_at(bytes.len() - bytes.len() % (LANES * 8));
@@ -93,7 +97,7 @@ pub fn crc32(bytes: &[u8]) -> u32 {
         let [low, ..] = crc.to_le_bytes();
         crc = ones[usize::from(low ^ byte)] ^ (crc >> 8);
     }
-    !crc
+    crc
 }
 
 /// A register of CRC-32 behind a word of eight bytes.
@@ -149,8 +153,13 @@ const fn tables(zeros: usize) -> [[u32; 256]; 8] {
 /// ```
 #[must_use]
 pub fn adler32(bytes: &[u8]) -> u32 {
+    adler32_behind(1, bytes)
+}
+
+/// Adler-32 of more bytes, behind those that it is of.
+pub(crate) fn adler32_behind(sum: u32, bytes: &[u8]) -> u32 {
     const PRIME: u32 = 65521;
-    let (mut low, mut high) = (1, 0);
+    let (mut low, mut high) = (sum & 0xffff, sum >> 16);
     // So many bytes fit the sums before these have to be reduced.
     for chunk in bytes.chunks(5552) {
         for byte in chunk {
@@ -189,6 +198,9 @@ mod tests {
                 }
             }
             assert_eq!(crc32(&bytes[..length]), !crc, "{length}");
+            let (first, second) = bytes.split_at(length);
+            assert_eq!(!crc32_behind(!crc32(first), second), crc32(&bytes), "{length}");
+            assert_eq!(adler32_behind(adler32(first), second), adler32(&bytes), "{length}");
         }
     }
 }

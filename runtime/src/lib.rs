@@ -40,6 +40,7 @@ pub mod __rt;
 pub mod algorithms;
 pub mod arena;
 mod bits;
+mod checksum;
 mod dictionary;
 mod digest;
 mod edit;

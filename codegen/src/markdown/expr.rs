@@ -221,7 +221,7 @@ pub(super) fn words(model: &Model, expr: ExprId) -> String {
                     Function::Sha1 => "SHA-1",
                     _ => "SHA-256",
                 };
-                format!("{name} of {}", words(model, *bytes))
+                format!("{name} of {}", joined(model, *bytes))
             }
             _ => written(model, expr),
         },
@@ -265,6 +265,16 @@ fn targets(model: &Model, expr: ExprId) -> Option<Vec<String>> {
             Some(all)
         }
         _ => None,
+    }
+}
+
+/// Several runs of bytes, one behind the other.
+fn joined(model: &Model, expr: ExprId) -> String {
+    match &model[expr] {
+        Expr::Binary(BinaryOp::Concatenate, a, b) => {
+            format!("{} followed by {}", joined(model, *a), joined(model, *b))
+        }
+        _ => words(model, expr),
     }
 }
 

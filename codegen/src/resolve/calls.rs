@@ -2,7 +2,9 @@
 
 use super::paths::one_only;
 use super::{Cx, Env, Expr, Shape, Val};
-use crate::model::{ExprId, Function, Member, Path, RowId, Step, StreamFunction, Type, unit_size};
+use crate::model::{
+    BinaryOp, ExprId, Function, Member, Path, RowId, Step, StreamFunction, Type, unit_size,
+};
 use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
@@ -53,8 +55,8 @@ pub(super) fn digest(name: &str) -> Option<Function> {
 }
 
 impl<'t> Cx<'t> {
-    /// An array or a stream.
-    pub(super) fn stream(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
+    /// An expression, of which a path goes on through transparent structs.
+    fn reached(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
         let mut found = self.expr(env, ex)?;
         let mut through = Vec::new();
         if let Expr::Path(_) = self.exprs[found.expr] {
@@ -65,6 +67,38 @@ impl<'t> Cx<'t> {
             let longer = Path { start: path.start.clone(), steps, text: path.text.clone() };
             found.expr = self.exprs.add(Expr::Path(longer));
         }
+        Some(found)
+    }
+
+    /// Texts and runs of bytes, one behind the other: one of them, a stream of them or of numbers, or
+    /// several of this with `++` between them.
+    fn runs(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
+        if let ExKind::Binary(BinaryOp::Concatenate, a, b) = &ex.kind {
+            let (a, b) = (self.runs(env, a)?, self.runs(env, b)?);
+            let both = Expr::Binary(BinaryOp::Concatenate, a.expr, b.expr);
+            return self.val(both, Shape::Array(Box::new(Shape::ANY)));
+        }
+        let found = self.reached(env, ex)?;
+        let shape = self.seen(&found.shape);
+        let fine = match &shape {
+            Shape::Text | Shape::Bytes | Shape::Any(_) => true,
+            Shape::Array(element) => {
+                let element = self.seen(element);
+                matches!(element, Shape::Text | Shape::Bytes | Shape::Int(_) | Shape::Any(_))
+            }
+            _ => false,
+        };
+        if fine {
+            return Some(found);
+        }
+        self.wrong(ex.span, "a text or byte run", &shape)
+            .help("several of them stand one behind the other: `a ++ b`");
+        None
+    }
+
+    /// An array or a stream.
+    pub(super) fn stream(&mut self, env: &Env, ex: &Ex) -> Option<Val> {
+        let found = self.reached(env, ex)?;
         if matches!(found.shape, Shape::Array(_) | Shape::Any(_)) {
             return Some(found);
         }
@@ -191,17 +225,17 @@ impl<'t> Cx<'t> {
             "stem" => (Function::Stem, &["text"], Shape::Text),
             "extension" => (Function::Extension, &["text"], Shape::Text),
             "fnv1a" => (Function::Fnv1a, &["text"], Shape::Int(None)),
-            "crc32" => (Function::Crc32, &["text"], Shape::Int(None)),
-            "adler32" => (Function::Adler32, &["text"], Shape::Int(None)),
+            "crc32" => (Function::Crc32, &["runs"], Shape::Int(None)),
+            "adler32" => (Function::Adler32, &["runs"], Shape::Int(None)),
             "murmur3" => (Function::Murmur3, &["text", "int"], Shape::Int(None)),
             // Where it starts may be left out.
             "polynomial" if args.len() == 2 => {
                 (Function::Polynomial, &["text", "int"], Shape::Int(None))
             }
             "polynomial" => (Function::Polynomial, &["text", "int", "int"], Shape::Int(None)),
-            "md5" => (Function::Md5, &["text"], Shape::Bytes),
-            "sha1" => (Function::Sha1, &["text"], Shape::Bytes),
-            "sha256" => (Function::Sha256, &["text"], Shape::Bytes),
+            "md5" => (Function::Md5, &["runs"], Shape::Bytes),
+            "sha1" => (Function::Sha1, &["runs"], Shape::Bytes),
+            "sha256" => (Function::Sha256, &["runs"], Shape::Bytes),
             "floor" => (Function::Floor, &["number"], Shape::Int(None)),
             "ceil" => (Function::Ceil, &["number"], Shape::Int(None)),
             "round" => (Function::Round, &["number"], Shape::Int(None)),
@@ -217,6 +251,10 @@ impl<'t> Cx<'t> {
         }
         let mut list = Vec::new();
         for (arg, kind) in args.iter().zip(kinds) {
+            if *kind == "runs" {
+                list.push(self.runs(env, arg)?.expr);
+                continue;
+            }
             let found = self.seen_expr(env, arg)?;
             let fine = match *kind {
                 "int" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any(_)),

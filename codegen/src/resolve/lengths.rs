@@ -505,7 +505,8 @@ impl<'t> Cx<'t> {
                 let size = crate::syntax::hex(text).map_or(0, |b| b.len());
                 return Some(make(RunLength::Fixed(u64::try_from(size).ok()?)));
             }
-            if let Some(ExKind::Call { name, .. }) = props.ex("is").map(|ex| &ex.kind)
+            let equation = props.ex("is").or_else(|| props.ex("usually"));
+            if let Some(ExKind::Call { name, .. }) = equation.map(|ex| &ex.kind)
                 && let Some(size) = digest(&name.value).and_then(Function::digest_size)
             {
                 return Some(make(RunLength::Fixed(size)));

@@ -12,9 +12,9 @@ use super::item::{Blob, Item, Loc, NodeRef};
 use super::plan::Direction;
 use super::state::{Engine, Table};
 use super::val::{describe, eval_error, unary, whole, Fallible, Fault, Val};
+use crate::checksum::Checksum;
 use crate::dictionary::{patricia, DictionaryError};
 use crate::functions;
-use crate::message_digest::{Kind, MessageDigest};
 use crate::model::{BinaryOp, Expr, ExprId, Function, Path, RowId, Type, UnaryOp};
 
 impl<'p> Engine<'p, '_> {
@@ -81,21 +81,19 @@ impl<'p> Engine<'p, '_> {
                 })?;
                 Val::Bool(is)
             }
-            Expr::Call(function, args) => {
-                let copies = self.copies.len();
-                let mut values = [Val::None; 4];
-                if args.len() > values.len() {
-                    return eval_error("a function has too many arguments");
+            Expr::Call(function, args) => match (Checksum::of(*function), &args[..]) {
+                (Some(sum), [runs]) => self.checksum(sum, *runs, this, it)?,
+                _ => {
+                    let mut values = [Val::None; 4];
+                    if args.len() > values.len() {
+                        return eval_error("a function has too many arguments");
+                    }
+                    for (value, arg) in values.iter_mut().zip(args) {
+                        *value = self.eval(*arg, this, it)?;
+                    }
+                    self.call(*function, &values[..args.len()])?
                 }
-                for (value, arg) in values.iter_mut().zip(args) {
-                    *value = self.eval(*arg, this, it)?;
-                }
-                let args = &values[..args.len()];
-                match function.digest_size() {
-                    Some(_) => self.digest_of(*function, args, copies)?,
-                    None => self.call(*function, args)?,
-                }
-            }
+            },
             Expr::Stream(function, source, filter) => {
                 self.stream(id, *function, *source, *filter, this, it)?
             }
@@ -411,26 +409,6 @@ impl<'p> Engine<'p, '_> {
         })
     }
 
-    /// A digest of bytes. If these are copies, more than so many, they are not needed any more.
-    fn digest_of(&mut self, function: Function, args: &[Val], copies: usize) -> Fallible<Val> {
-        let blob = match args {
-            [Val::Text(blob) | Val::Bytes(blob)] => *blob,
-            [Val::None] => return Ok(Val::None),
-            _ => return eval_error("expected a text"),
-        };
-        // The last block is padded.
-        self.charge(u64::from(blob.len) + 64)?;
-        let mut digest = MessageDigest::new(match function {
-            Function::Md5 => Kind::Md5,
-            Function::Sha1 => Kind::Sha1,
-            _ => Kind::Sha256,
-        });
-        digest.add(self.tree.bytes(blob));
-        self.forget_copies(copies);
-        let (digest, size) = digest.end();
-        Ok(Val::Bytes(self.tree.add_bytes(&digest[..size])))
-    }
-
     fn call(&mut self, function: Function, args: &[Val]) -> Fallible<Val> {
         if args.iter().any(|arg| matches!(arg, Val::None)) {
             return Ok(Val::None);
@@ -441,15 +419,6 @@ impl<'p> Engine<'p, '_> {
             _ => eval_error("expected a text"),
         };
         match function {
-            Function::Crc32 | Function::Adler32 => {
-                let blob = text(0)?;
-                self.charge(blob.len.into())?;
-                let bytes = self.tree.bytes(blob);
-                Ok(Val::Int(match function {
-                    Function::Crc32 => crate::crc32(bytes).into(),
-                    _ => crate::adler32(bytes).into(),
-                }))
-            }
             Function::Murmur3 | Function::Fnv1a => {
                 let blob = text(0)?;
                 self.charge(blob.len.into())?;
@@ -510,7 +479,11 @@ impl<'p> Engine<'p, '_> {
                 Val::Float(f) => whole(function, f),
                 _ => eval_error("expected a number"),
             },
-            Function::Md5 | Function::Sha1 | Function::Sha256 => eval_error("expected a digest"),
+            Function::Crc32
+            | Function::Adler32
+            | Function::Md5
+            | Function::Sha1
+            | Function::Sha256 => eval_error("a checksum is of one argument"),
             Function::Number => match arg(0) {
                 Val::Int(n) => Ok(Val::Int(n)),
                 Val::Bool(b) => Ok(Val::Int(b.into())),

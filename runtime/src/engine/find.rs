@@ -365,7 +365,7 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Gives the elements that a place names: of an array all, of a run of bytes these, of anything
     /// else itself.
-    fn elements(&mut self, val: Val, visit: &mut Visit<'_, 'p, 'b>) -> Fallible<bool> {
+    pub(crate) fn elements(&mut self, val: Val, visit: &mut Visit<'_, 'p, 'b>) -> Fallible<bool> {
         let loc = match val {
             Val::Loc(loc) => loc,
             Val::Bytes(blob) => {

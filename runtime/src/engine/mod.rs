@@ -37,6 +37,7 @@ mod read;
 mod reading;
 mod refs;
 mod relocation;
+mod runs;
 mod settle;
 mod show;
 mod source;

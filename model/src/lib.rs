@@ -12,6 +12,7 @@ extern crate alloc;
 mod ahead;
 mod decimal;
 mod digits;
+mod encoding;
 mod expr;
 mod floats;
 mod ids;

@@ -381,7 +381,10 @@ fn run_size(exprs: &Exprs, run: &RunType) -> Option<u64> {
 #[must_use]
 pub fn unit_size(content: Content) -> u64 {
     match content {
-        Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8) => 1,
+        Content::Bytes
+        | Content::Text(Encoding::Ascii | Encoding::Utf8 | Encoding::Latin1 | Encoding::Cp1252) => {
+            1
+        }
         Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => 2,
         Content::Text(Encoding::Utf32) => 4,
     }
@@ -394,7 +397,9 @@ pub fn text_units(content: Content, text: &str) -> u64 {
         Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => {
             text.encode_utf16().count() as u64
         }
-        Content::Text(Encoding::Utf32) => text.chars().count() as u64,
+        Content::Text(Encoding::Utf32 | Encoding::Latin1 | Encoding::Cp1252) => {
+            text.chars().count() as u64
+        }
         Content::Bytes | Content::Text(_) => text.len() as u64,
     }
 }

@@ -180,6 +180,10 @@ pub enum Encoding {
     Utf16Be,
     /// Units of 32 bits in the record's byte order.
     Utf32,
+    /// ISO 8859-1: each byte is the letter of this number.
+    Latin1,
+    /// Windows-1252: the same but for bytes from 0x80 to 0x9f, most of which are other letters.
+    Cp1252,
 }
 
 /// Length of a [`RunType`].

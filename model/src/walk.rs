@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 
 use super::{
     limits, ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, Constant, DefinerScope,
-    DefinerSource, Digits, Encoding, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form,
-    Home, IntType, Label, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind,
-    Role, Row, RowId, RowKind, RunLength, RunType, Span, Statement, Storage, Tag, Target, Type,
-    Union, UnionId, Varint, WhenEmpty,
+    DefinerSource, Digits, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home,
+    IntType, Label, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role,
+    Row, RowId, RowKind, RunLength, RunType, Span, Statement, Storage, Tag, Target, Type, Union,
+    UnionId, Varint, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -289,19 +289,6 @@ impl Union {
     #[must_use]
     pub fn case_of(&self, record: RecordId) -> Option<&Case> {
         self.cases.iter().find(|case| case.record == record)
-    }
-}
-
-impl Encoding {
-    /// Name in messages.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Encoding::Ascii => "ascii",
-            Encoding::Utf8 => "utf8",
-            Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be => "utf16",
-            Encoding::Utf32 => "utf32",
-        }
     }
 }
 

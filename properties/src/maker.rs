@@ -183,7 +183,14 @@ impl Maker<'_, '_> {
                 if length.starts_with("Groups") && !self.text.contains("varint Groups") {
                     self.text.push_str("varint Groups u32 order=lsb-first bytes=5\n\n");
                 }
-                let encoding = self.u.choose(&["", " encoding=utf8", " encoding=utf16"])?;
+                let encodings = [
+                    "",
+                    " encoding=utf8",
+                    " encoding=utf16",
+                    " encoding=latin1",
+                    " encoding=cp1252",
+                ];
+                let encoding = self.u.choose(&encodings)?;
                 format!("string {name} length={length}{encoding}")
             }
             3 => {
@@ -489,7 +496,7 @@ impl Maker<'_, '_> {
             }
             12 => {
                 let count = self.count()?;
-                let encoding = self.u.choose(&["ascii", "utf8", "utf16"])?;
+                let encoding = self.u.choose(&["ascii", "utf8", "utf16", "latin1"])?;
                 format!("text {name} count={count} encoding={encoding}")
             }
             13 => format!("{} {name} count={}", self.cell()?, self.u.int_in_range(1..=4)?),
@@ -631,7 +638,12 @@ impl Maker<'_, '_> {
                 }
             }
             46 => {
-                let kind = self.u.choose(&["text", "bytes", "text encoding=utf16"])?;
+                let kind = self.u.choose(&[
+                    "text",
+                    "bytes",
+                    "text encoding=utf16",
+                    "text encoding=cp1252",
+                ])?;
                 let (ty, encoding) = kind.split_once(' ').unwrap_or((kind, ""));
                 let bytes = self.u.choose(&["nul", "\"3d\"", "\"0d0a\"", "\"[0, 0x30..0x3d]\""])?;
                 let modes = ["", " terminated=kept", " terminator_optional=#true"];

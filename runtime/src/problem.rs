@@ -20,7 +20,7 @@ use crate::path::Path;
 /// let mut name = Path::new();
 /// name.push("name");
 /// let error = WriteError::new(vec![
-///     Problem::new(name, ProblemKind::TextNotEncodable { encoding: "ascii" }),
+///     Problem::new(name, ProblemKind::TextNotEncodable { encoding: "ascii", letter: 'é' }),
 ///     Problem::new(Path::new(), ProblemKind::NoForm),
 /// ]);
 /// assert_eq!(
@@ -154,6 +154,8 @@ pub enum ProblemKind {
     TextNotEncodable {
         /// Name of the encoding, such as `ascii`.
         encoding: &'static str,
+        /// The first such character.
+        letter: char,
     },
     /// Two things in the value do not go together, or something is where it cannot be.
     Contradicts {
@@ -299,8 +301,8 @@ impl fmt::Display for ProblemKind {
                 let elements = if *count == 1 { "element" } else { "elements" };
                 write!(f, "index {index} is out of range, the array has {count} {elements}")
             }
-            Self::TextNotEncodable { encoding } => {
-                write!(f, "it has characters that {encoding} cannot say")
+            Self::TextNotEncodable { encoding, letter } => {
+                write!(f, "it has the character {letter:?}, which {encoding} cannot say")
             }
             Self::Contradicts { what } => f.write_str(what),
             Self::TextContains { what } => {

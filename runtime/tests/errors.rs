@@ -217,9 +217,9 @@ fn words_and_codes_of_problems() {
             "index 5 is out of range, the array has 2 elements",
         ),
         (
-            Kind::TextNotEncodable { encoding: "ascii" },
+            Kind::TextNotEncodable { encoding: "ascii", letter: 'é' },
             "text_not_encodable",
-            "it has characters that ascii cannot say",
+            "it has the character 'é', which ascii cannot say",
         ),
         (
             Kind::TextContains { what: text("its terminator") },

@@ -204,6 +204,11 @@ pub(super) fn text_fits(
     content: Content,
     text: &str,
 ) -> Result<(), String> {
+    if let Content::Text(encoding) = content
+        && let Some(letter) = encoding.missing(text)
+    {
+        return Err(format!("`{}` has no letter {letter:?}", encoding.name()));
+    }
     let size = text_units(content, text) * unit_size(content);
     for part in ty.inline_parts() {
         let (room, exact) = match part {

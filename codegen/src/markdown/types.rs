@@ -335,6 +335,8 @@ fn content_text(content: Content) -> &'static str {
         Content::Text(Encoding::Utf16Le) => "UTF-16 text, little endian",
         Content::Text(Encoding::Utf16Be) => "UTF-16 text, big endian",
         Content::Text(Encoding::Utf32) => "UTF-32 text",
+        Content::Text(Encoding::Latin1) => "Latin-1 text",
+        Content::Text(Encoding::Cp1252) => "Windows-1252 text",
     }
 }
 
@@ -343,7 +345,10 @@ fn unit(content: Content) -> &'static str {
     match content {
         Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => "units",
         Content::Text(Encoding::Utf32) => "units",
-        Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8) => "bytes",
+        Content::Bytes
+        | Content::Text(Encoding::Ascii | Encoding::Utf8 | Encoding::Latin1 | Encoding::Cp1252) => {
+            "bytes"
+        }
     }
 }
 

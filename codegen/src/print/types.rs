@@ -132,6 +132,8 @@ fn run_text(model: &Model, run: &RunType) -> String {
         Content::Text(Encoding::Utf16Le) => "text utf16le",
         Content::Text(Encoding::Utf16Be) => "text utf16be",
         Content::Text(Encoding::Utf32) => "text utf32",
+        Content::Text(Encoding::Latin1) => "text latin1",
+        Content::Text(Encoding::Cp1252) => "text cp1252",
     };
     let length = match &run.length {
         RunLength::Prefix(cell) => format!("prefix {}", cell_text(model, cell)),

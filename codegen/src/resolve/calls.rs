@@ -2,9 +2,7 @@
 
 use super::paths::one_only;
 use super::{Cx, Env, Expr, Shape, Val};
-use crate::model::{
-    BinaryOp, ExprId, Function, Member, Path, RowId, Step, StreamFunction, Type, unit_size,
-};
+use crate::model::{BinaryOp, ExprId, Function, Member, Path, RowId, Step, StreamFunction, Type};
 use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
@@ -433,7 +431,7 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// Whether a path leads to a text whose units have several bytes.
+    /// Whether a path leads to a text that has other units than bytes of UTF-8.
     fn has_wide_units(&mut self, expr: ExprId) -> bool {
         let Expr::Path(path) = &self.exprs[expr] else { return false };
         let Some(Step::Field(field)) = path.steps.last() else { return false };
@@ -444,7 +442,7 @@ impl<'t> Cx<'t> {
         rows.collect::<Vec<_>>().into_iter().any(|(id, row)| {
             let Some(base) = self.variant_base(id, row.index(), 0) else { return false };
             let is_wide =
-                |part: &Type| matches!(part, Type::Run(run) if unit_size(run.content) > 1);
+                |part: &Type| matches!(part, Type::Run(run) if !run.content.is_in_bytes());
             base.element.parts().any(is_wide)
         })
     }

@@ -1,9 +1,10 @@
 //! What gives a row its value: constants, equations, addresses, tables.
 
+use super::texts::content;
 use super::{Cx, Env, Expr, ExprId, RecordId, Shape};
 use crate::model::{
-    BinaryOp, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Meaning, PoolOrder,
-    RecordKind, Role, Row as ModelRow, RowKind, RunLength, RunType, Type, float_of,
+    BinaryOp, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding, Meaning,
+    PoolOrder, RecordKind, Role, Row as ModelRow, RowKind, RunLength, RunType, Type, float_of,
 };
 use crate::span::Span;
 use crate::syntax::ast::{PropValue, Props, Row, RowWord};
@@ -384,10 +385,26 @@ impl<'t> Cx<'t> {
         }
     }
 
+    /// The text of a `magic` in its encoding.
+    fn magic_text(&mut self, row: &Row, text: &str) -> Option<Vec<u8>> {
+        let content = content(row.props.word("encoding"), Content::Text(Encoding::Utf8));
+        let Content::Text(encoding) = content else { return Some(text.as_bytes().to_vec()) };
+        if let Some(letter) = encoding.missing(text) {
+            let span = row.props.span("encoding").unwrap_or(row.span);
+            let message = format!("`{}` has no letter {letter:?}", encoding.name());
+            self.d.error("E0214", span, message);
+            return None;
+        }
+        Some(match encoding.is_table() {
+            true => text.chars().filter_map(|letter| encoding.byte(letter)).collect(),
+            false => text.as_bytes().to_vec(),
+        })
+    }
+
     pub(super) fn magic_bytes(&mut self, id: RecordId, row: &'t Row) -> Option<Vec<u8>> {
         let props = &row.props;
         let mut bytes = match &row.word {
-            RowWord::Magic(Some(text)) => text.value.clone().into_bytes(),
+            RowWord::Magic(Some(text)) => self.magic_text(row, &text.value)?,
             _ => Vec::new(),
         };
         if let Some(text) = props.text("hex") {
@@ -407,7 +424,8 @@ impl<'t> Cx<'t> {
                 Some(super::ScopeParam::Const(expr, _))
                     if let Expr::Text(text) = &self.exprs[expr] =>
                 {
-                    bytes = text.clone().into_bytes();
+                    let text = text.clone();
+                    bytes = self.magic_text(row, &text)?;
                 }
                 None if self.scope(scope).tree.params.iter().any(|p| p.name.value == name) => {
                     // Whoever imports this does not say it, and is told so.

@@ -7,7 +7,7 @@ use super::shapes::is_array;
 use super::{Base, Cx, Env, Expr, ExprId, RecordId, Shape, Source, id32};
 use crate::model::{
     ArrayLength, ArrayType, Cell, Content, Encoding, Extent, Function, Meaning, RecordKind,
-    RegionType, RunLength, RunType, Storage, Target, Terminated, Trim, Type, WhenEmpty,
+    RegionType, RunLength, RunType, Storage, Target, Terminated, Trim, Type, WhenEmpty, text_units,
 };
 use crate::syntax::ast::{Row, RowWord};
 use crate::syntax::builtin;
@@ -492,11 +492,12 @@ impl<'t> Cx<'t> {
             if let Some(ExKind::Text(text)) = props.ex("is").map(|ex| &ex.kind)
                 && matches!(
                     content,
-                    Content::Text(Encoding::Ascii | Encoding::Utf8) | Content::Bytes
+                    Content::Text(
+                        Encoding::Ascii | Encoding::Utf8 | Encoding::Latin1 | Encoding::Cp1252
+                    ) | Content::Bytes
                 )
             {
-                let size = u64::try_from(text.len()).ok()?;
-                return Some(make(RunLength::Fixed(size)));
+                return Some(make(RunLength::Fixed(text_units(content, text))));
             }
             if let Some(ExKind::Call { name, args, .. }) = props.ex("is").map(|ex| &ex.kind)
                 && let ("hex", [Ex { kind: ExKind::Text(text), .. }]) =

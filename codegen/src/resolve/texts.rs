@@ -20,6 +20,8 @@ pub(super) fn content(word: Option<&str>, default: Content) -> Content {
         Some("utf16le") => Content::Text(Encoding::Utf16Le),
         Some("utf16be") => Content::Text(Encoding::Utf16Be),
         Some("utf32") => Content::Text(Encoding::Utf32),
+        Some("latin1") => Content::Text(Encoding::Latin1),
+        Some("cp1252") => Content::Text(Encoding::Cp1252),
         _ => default,
     }
 }

@@ -84,11 +84,18 @@ pub(super) const ROW: &[Known] = &[
     SOURCE,
 ];
 
-const ENCODING: Kind =
-    Kind::Word(&["bytes", "ascii", "utf8", "utf16", "utf16le", "utf16be", "utf32"]);
+const ENCODING: Kind = Kind::Word(&[
+    "bytes", "ascii", "utf8", "utf16", "utf16le", "utf16be", "utf32", "latin1", "cp1252",
+]);
+const OF_BYTES: Kind = Kind::Word(&["ascii", "utf8", "latin1", "cp1252"]);
 
-pub(super) const MAGIC: &[Known] =
-    &[("size", Kind::Ex), ("hex", Kind::Text), ("param", Kind::Text), SOURCE];
+pub(super) const MAGIC: &[Known] = &[
+    ("size", Kind::Ex),
+    ("hex", Kind::Text),
+    ("param", Kind::Text),
+    ("encoding", OF_BYTES),
+    SOURCE,
+];
 pub(super) const CONST: &[Known] = &[("is", Kind::Ex), ("yes", Kind::Int), SOURCE];
 pub(super) const FILL: &[Known] =
     &[("size", Kind::Ex), ("bits", Kind::Int), ("usually", Kind::Ex), SOURCE];

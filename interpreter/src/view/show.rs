@@ -124,6 +124,8 @@ fn encoding_suffix(encoding: Encoding) -> &'static str {
         Encoding::Utf16Le => " utf16le",
         Encoding::Utf16Be => " utf16be",
         Encoding::Utf32 => " utf32",
+        Encoding::Latin1 => " latin1",
+        Encoding::Cp1252 => " cp1252",
     }
 }
 

@@ -100,6 +100,21 @@ text encoding=utf32 size=4
     bad 00 d8 00 00 => invalid_text
     bad 00 00 11 00 => invalid_text
     not "ab" => length_mismatch
+text encoding=latin1 size=2
+    width 2
+    61 7f => "a\u{7f}"
+    a9 ff => "©ÿ"
+    not "a€" => text_not_encodable
+    not "é" => length_mismatch
+text encoding=cp1252 count=l
+    gives u8 l
+    02; 80 e9 => "€é"
+    00; => ""
+    not "aЖ" => text_not_encodable
+text encoding=cp1252 terminator="99"
+    80 61 99 => "€a"
+    99 => ""
+    not "a™b" => text_contains
 text encoding=bytes size=2
     width 2
     61 ff => hex(61 ff)

@@ -160,7 +160,7 @@ impl<'f, 'm> Guesser<'f, 'm> {
         }
         let Some(bytes) = self.bytes(content, content + size) else { return Guess::Unknown };
         let valid = match run.content {
-            Content::Bytes => true,
+            Content::Bytes | Content::Text(Encoding::Latin1 | Encoding::Cp1252) => true,
             Content::Text(Encoding::Ascii) => bytes.is_ascii(),
             Content::Text(Encoding::Utf8) => std::str::from_utf8(bytes).is_ok(),
             Content::Text(_) => return Guess::Unknown,

@@ -578,7 +578,13 @@ fn wider(a: Shape, b: Shape) -> Shape {
 fn run_shape(run: &RunType) -> Shape {
     match run.content {
         Content::Bytes => Shape::Bytes,
-        Content::Text(Encoding::Ascii | Encoding::Utf8 | Encoding::Utf32) => Shape::Str,
+        Content::Text(
+            Encoding::Ascii
+            | Encoding::Utf8
+            | Encoding::Utf32
+            | Encoding::Latin1
+            | Encoding::Cp1252,
+        ) => Shape::Str,
         Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => Shape::Utf16,
     }
 }

@@ -7,9 +7,9 @@ use super::{
 };
 use crate::load::{mask, Endian};
 use crate::model::{
-    ArrayLength, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding, Expr,
-    ExprId, Extent, Home, IntType, Meaning, Measure, Record, RecordId, RecordKind, Role, Row,
-    RowId, RowKind, RunLength, Storage, Type,
+    ArrayLength, Cell, Constant, Definer, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home,
+    IntType, Meaning, Measure, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength,
+    Storage, Type,
 };
 use alloc::vec;
 use alloc::vec::Vec;
@@ -370,7 +370,8 @@ impl Planning<'_> {
                 _ => None,
             },
             Type::Run(run) => {
-                let plain = run.suffix.is_empty() && run.align.is_none() && in_bytes(run.content);
+                let plain =
+                    run.suffix.is_empty() && run.align.is_none() && run.content.is_in_bytes();
                 match run.length {
                     RunLength::Fixed(size) if plain => short(size).map(Store::Bytes),
                     _ => None,
@@ -380,7 +381,7 @@ impl Planning<'_> {
                 (Type::Run(run), Extent::Size(size)) => {
                     let plain = run.suffix.is_empty()
                         && run.align.is_none()
-                        && in_bytes(run.content)
+                        && run.content.is_in_bytes()
                         && matches!(run.length, RunLength::Fill)
                         && region.trim.is_none();
                     let size = self.model.exprs.constant(*size).filter(|_| plain)?;
@@ -535,11 +536,6 @@ pub(super) fn planned_word(record: &Record) -> usize {
         RecordKind::Word(int) => int.bytes.into(),
         _ => 0,
     }
-}
-
-/// Whether text or bytes can be looked at where they are.
-pub(super) fn in_bytes(content: Content) -> bool {
-    matches!(content, Content::Bytes | Content::Text(Encoding::Ascii | Encoding::Utf8))
 }
 
 /// The expression for the number of elements of a row, or of what its pointer leads to.

@@ -100,6 +100,14 @@ impl<'p, 'b> Engine<'p, 'b> {
                     Err(_) => self.tree.add_units(&units),
                 })
             }
+            Encoding::Latin1 | Encoding::Cp1252 => {
+                self.budget.charge(bytes.len() as u64).map_err(|kind| self.error(kind, at, loc))?;
+                if bytes.is_ascii() {
+                    return Ok(Item::Text(blob));
+                }
+                let text: String = bytes.iter().map(|byte| encoding.letter(*byte)).collect();
+                Ok(Item::Text(self.tree.add_bytes(text.as_bytes())))
+            }
             Encoding::Utf32 => {
                 self.budget.charge(bytes.len() as u64).map_err(|kind| self.error(kind, at, loc))?;
                 if bytes.len() % 4 != 0 {

@@ -614,9 +614,22 @@ impl<'p> Engine<'p, '_> {
         let wide = matches!(
             run.content,
             Content::Text(
-                Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Utf32
+                Encoding::Utf16
+                    | Encoding::Utf16Le
+                    | Encoding::Utf16Be
+                    | Encoding::Utf32
+                    | Encoding::Latin1
+                    | Encoding::Cp1252
             )
         );
+        if let (Content::Text(encoding), Item::Text(blob)) = (run.content, item) {
+            // Of what is in the value this was seen before.
+            if let Some(letter) = encoding.missing(self.tree.text(blob)) {
+                let encoding = encoding.name();
+                self.problem(loc, ProblemKind::TextNotEncodable { encoding, letter });
+                return Ok(at);
+            }
+        }
         let len = match item {
             Item::Text(blob) | Item::Bytes(blob) if !wide => {
                 self.copy(blob.from, blob.start as usize, at, blob.len as usize, false);
@@ -664,6 +677,11 @@ impl<'p> Engine<'p, '_> {
                     Endian::Big => u32::from(c).to_be_bytes(),
                 };
                 self.tree.text(blob).chars().flat_map(unit).collect()
+            }
+            (Content::Text(encoding), Item::Text(blob)) if encoding.is_table() => {
+                // What it has no letter for is refused.
+                let letters = self.tree.text(blob).chars();
+                letters.map(|letter| encoding.byte(letter).unwrap_or(b'?')).collect()
             }
             (_, Item::Text(blob)) => self.tree.bytes(blob).to_vec(),
             _ => Vec::new(),

@@ -651,6 +651,9 @@ impl<'p> Engine<'p, '_> {
             (Content::Text(Encoding::Utf32), Item::Text(blob)) => {
                 self.tree.text(blob).chars().count() as u64 * 4
             }
+            (Content::Text(Encoding::Latin1 | Encoding::Cp1252), Item::Text(blob)) => {
+                self.tree.text(blob).chars().count() as u64
+            }
             (_, Item::Text(blob)) => blob.len.into(),
             _ => 0,
         }

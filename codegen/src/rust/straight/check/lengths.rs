@@ -3,7 +3,7 @@
 use super::Checking;
 use crate::model::{
     Definer, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path, RecordId,
-    Role, Row, RowId, RunType, Start, Step, Type, unit_size,
+    Role, Row, RowId, RunType, Start, Step, Type,
 };
 use crate::rust::straight::questions::target;
 
@@ -76,7 +76,7 @@ impl Checking<'_, '_, '_> {
             matches!(target(ty), Type::Record(inner) if *inner == record)
         });
         let measured = row_of(std::slice::from_ref(last), record);
-        leads_here && measured == Some(id) && unit_size(run.content) == 1
+        leads_here && measured == Some(id) && run.content.is_in_bytes()
     }
 
     fn defines(&self, definer: &Definer, holder: RecordId, record: RecordId, id: RowId) -> bool {

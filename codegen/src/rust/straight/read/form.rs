@@ -6,7 +6,7 @@ use quote::quote;
 use super::super::ends;
 use super::body::Rows;
 use super::{Ctx, Reading, number};
-use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits, unit_size};
+use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits};
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::epochs::epoch_id;
@@ -101,7 +101,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 let list = self.straight.reached(shape, &quote!((&#value)));
                 quote!(#list.len())
             }
-            Shape::Str if !matches!(row.ty.stripped(), Type::Run(run) if unit_size(run.content) == 1) =>
+            Shape::Str if !matches!(row.ty.stripped(), Type::Run(run) if run.content.is_in_bytes()) =>
             {
                 return unable("a form of wide letters");
             }

@@ -456,7 +456,10 @@ impl<'m> Reading<'_, '_, 'm> {
             Type::Run(run) => {
                 !matches!(run.length, RunLength::Prefix(_) | RunLength::Fill)
                     && run.align.is_none()
-                    && run.content != Content::Text(Encoding::Utf32)
+                    && !matches!(
+                        run.content,
+                        Content::Text(Encoding::Utf32 | Encoding::Latin1 | Encoding::Cp1252)
+                    )
             }
             Type::Record(id) => self.is_block_record(ctx, *id),
             Type::Pointer(pointer) => {

@@ -9,7 +9,7 @@ use super::{Ctx, Frame, Reading, Spot, cell, size};
 use crate::check::exprs::own_rows;
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, ExprId, RecordId, RowId, RunLength, RunType, Storage,
-    Type, unit_size,
+    Type,
 };
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, early_value};
@@ -98,7 +98,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     (u64::from(int.bytes), name.clone(), quote!(let #name: i128 = #number;))
                 }
                 Type::Run(RunType { content, length: RunLength::Fixed(width), suffix, align })
-                    if unit_size(*content) == 1 && suffix.is_empty() && align.is_none() =>
+                    if content.is_in_bytes() && suffix.is_empty() && align.is_none() =>
                 {
                     let (at, name) = (Spot::block(block.clone()), early_value(id, asked));
                     let shape = self.straight.early_shape(id, asked, row);

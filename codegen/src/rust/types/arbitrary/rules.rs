@@ -146,7 +146,10 @@ impl Rule {
     }
 
     fn run(&mut self, run: &RunType) {
-        self.ascii = run.content == Content::Text(Encoding::Ascii);
+        self.ascii = matches!(
+            run.content,
+            Content::Text(Encoding::Ascii | Encoding::Latin1 | Encoding::Cp1252)
+        );
         if let RunLength::Fixed(size) = run.length {
             match run.content {
                 Content::Bytes => self.size = Some(size),
@@ -154,7 +157,9 @@ impl Rule {
                 Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => {
                     self.most = Some(size / 2);
                 }
-                Content::Text(Encoding::Ascii | Encoding::Utf8) => self.most = Some(size),
+                Content::Text(
+                    Encoding::Ascii | Encoding::Utf8 | Encoding::Latin1 | Encoding::Cp1252,
+                ) => self.most = Some(size),
             }
         }
     }

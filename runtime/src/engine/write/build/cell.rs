@@ -128,9 +128,9 @@ impl<'p> Engine<'p, '_> {
             (Content::Bytes, Given::Bytes(bytes)) => Item::Bytes(self.blob(bytes)),
             (Content::Bytes, Given::Text(text)) => Item::Bytes(self.blob(text.as_bytes())),
             (Content::Text(encoding), Given::Text(text)) => {
-                if encoding == Encoding::Ascii && !text.is_ascii() {
+                if let Some(letter) = encoding.missing(text) {
                     let encoding = encoding.name();
-                    self.problem(loc, ProblemKind::TextNotEncodable { encoding });
+                    self.problem(loc, ProblemKind::TextNotEncodable { encoding, letter });
                 }
                 let ended = run.suffix.len() == 1 && !matches!(run.length, RunLength::Prefix(_));
                 if ended && text.as_bytes().contains(&run.suffix[0]) {

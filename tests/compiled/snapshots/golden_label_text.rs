@@ -36,7 +36,7 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "label_text"[] {}
     "\
-z_Voe.?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
+S~[xg%?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
 other+B#(*B'%!!!$#8%*!%!F$&$*`!(texts,!,(!$'###&N$#$$C%#!'*p!%#,#%l$)'!#$%&!#Q##&&M$#%$S&*&!,F\
 ile.#Q###-y!#$%d!$#$'P!$+#/o#!"
 }

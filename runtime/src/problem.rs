@@ -25,7 +25,7 @@ use crate::path::Path;
 /// ]);
 /// assert_eq!(
 ///     error.to_string(),
-///     "it has characters that ascii cannot say, in name\n\
+///     "it has the character 'é', which ascii cannot say, in name\n\
 ///      none of the forms that the schema has can hold it, in file",
 /// );
 /// ```

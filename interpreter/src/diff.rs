@@ -1,6 +1,7 @@
 //! How two files of one format differ, by what they say and by their bytes.
 
 mod bytes;
+mod extent;
 mod meaning;
 mod partners;
 mod sharing;
@@ -11,7 +12,8 @@ use formwork::{ReadError, ReadOptions};
 
 use crate::compare::{Matching, Parts, reference_rows};
 
-pub use bytes::{ByteRange, Cause, Extent};
+pub use bytes::{ByteRange, Cause};
+pub use extent::Extent;
 
 /// How two files of one format differ.
 #[derive(Debug, Clone, Default)]

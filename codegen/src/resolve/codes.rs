@@ -48,7 +48,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "no end",
         "A type, alias, argument or named expression needs itself, or parameters make more and \
          more structs. A struct may contain itself behind a pointer or in an array, with the same \
-         arguments.",
+         arguments. A named expression may not ask for itself of another element, or of what is in \
+         one, either: a row with `is=`, or a `value` with `seen=`, may.",
     ),
     (
         "E0209",

@@ -11,6 +11,7 @@ use std::ops::Range;
 use formwork::engine::{Claim, Item, Loc, NodeRef, Tree, WHOLE};
 use formwork_model::{Role, RowKind};
 
+use super::extent::{Extent, Owned};
 use super::partners::Partners;
 use super::sharing::{self, Fields};
 use crate::compare::{Matching, PartId, Parts, Quick, ROOT, What};
@@ -32,22 +33,6 @@ pub struct ByteRange {
     pub field: Option<String>,
     /// The field that they end with, if it is another one.
     pub last_field: Option<String>,
-}
-
-/// Bytes of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
-    /// Address of the first one.
-    pub at: u64,
-    /// Address behind the last one.
-    pub end: u64,
-}
-
-impl Extent {
-    /// The bytes of a file that has them.
-    fn of(self, bytes: &[u8]) -> Option<&[u8]> {
-        bytes.get(usize::try_from(self.at).ok()?..usize::try_from(self.end).ok()?)
-    }
 }
 
 /// Why bytes differ.
@@ -102,15 +87,6 @@ pub(crate) struct File<'w, 't> {
     pub parts: &'w Parts<'t>,
     pub bytes: &'w [u8],
     pub claims: &'w [Claim],
-}
-
-/// Bytes that a row accounts for, and how many of its claims were met before.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Owned {
-    pub at: u64,
-    pub end: u64,
-    pub loc: Loc,
-    pub number: u32,
 }
 
 /// Bytes that belong to the claim at a position, or to none.

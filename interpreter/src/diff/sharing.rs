@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use formwork::engine::{Item, Loc, NodeRef, Tree};
 use formwork_model::{Cell, RecordKind, Storage, Tag, Type};
 
-use super::bytes::{Extent, Owned};
+use super::extent::{Extent, Owned};
 use crate::compare::Parts;
 use crate::view::form_of;
 

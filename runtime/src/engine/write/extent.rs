@@ -149,7 +149,8 @@ impl<'p> Engine<'p, '_> {
 
     /// What has no terminator because the end of a region stands for it must stand there: where
     /// something has come behind it, it gets its terminator the next time. So must what a reader takes
-    /// up to there: a form that was kept gives way to another the next time. The region ends at `end`, and what is open in it was noted from `first` on.
+    /// up to there: a form that was kept gives way to another the next time. The region ends at `end`,
+    /// and what is open in it was noted from `first` on.
     pub(crate) fn close_region(&mut self, first: usize, end: u64) {
         if self.writing.open_ends.len() <= first {
             return;

@@ -4,6 +4,7 @@
 pub use generated::*;
 
 #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+#[allow(unused, nonstandard_style, rust_2018_idioms, missing_docs, missing_copy_implementations, missing_debug_implementations, unreachable_pub, single_use_lifetimes, redundant_lifetimes, explicit_outlives_requirements, trivial_casts, trivial_numeric_casts, unused_lifetimes, unused_qualifications, unused_results, unused_import_braces, unused_macro_rules, unit_bindings, variant_size_differences, let_underscore_drop, non_ascii_idents, rustdoc::all)]
 #[rustfmt::skip]
 mod generated {
 

@@ -101,15 +101,17 @@ fn the_default_of_a_union_is_its_first_case() {
     let text = r#"
 module first "First cases" root=File endian=little
 
-struct File { Some some; Tree tree; Other other }
+struct File { Some some; Tree tree; Other other; Maybe maybe }
 
 union Some tag=u8 { case a 1 { Part part }; case b 2 { u8 q } }
 
 union Tree tag=u8 { case node 1 { Tree left; Tree right }; case leaf 2 { Some some } }
 
-union Other tag=u8 { case back 1 { Another another }; case end 2 }
+union Other tag=u8 { case back 1 { Another another }; case some 2 { u8 a } }
 
-union Another tag=u8 { case there 1 { Other other }; case end 2 }
+union Another tag=u8 { case there 1 { Other other }; case back 2 { u8 b } }
+
+union Maybe tag=u8 { case part 1 { Part part }; case none 2; case more 3 }
 
 struct Part { u8 p }
 "#;
@@ -121,4 +123,5 @@ struct Part { u8 p }
         union.next().map(|(id, _)| shapes.first_case(id))
     };
     assert_eq!(["Some", "Tree", "Other", "Another"].map(first), [0, 1, 1, 0].map(Some));
+    assert_eq!(first("Maybe"), Some(1));
 }

@@ -2,7 +2,7 @@
 
 use super::build::Built;
 use super::{FieldShape, IndexId, Shape};
-use crate::model::{RecordId, RecordKind, UnionId};
+use crate::model::{RecordId, RecordKind, Union, UnionId};
 
 /// A type that has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,11 +188,17 @@ pub fn borrowing(built: &Built<'_>) -> Borrowing {
     }
 }
 
-/// The case of each union's default value: the first one, unless that needs a default of the same
-/// union again. Where unions need each other, the first of them takes its first case that does not.
+/// The case of each union's default value: the first that has nothing in it, else the first one, unless
+/// that needs a default of the same union again. Where unions need each other, the first of them takes
+/// its first case that does not.
 pub fn first_cases(built: &Built<'_>) -> Vec<u32> {
     let mut ends = vec![false; built.model.records.len()];
-    let mut first: Vec<Option<u32>> = vec![None; built.model.unions.len()];
+    let unions = || (0..).map(UnionId).zip(&built.model.unions);
+    let cases = |union: &Union| 0..u32::try_from(union.cases.len()).unwrap_or(0);
+    let empty = |(id, union): (UnionId, &Union)| {
+        cases(union).find(|case| built.payload(id, *case).is_none())
+    };
+    let mut first: Vec<Option<u32>> = unions().map(empty).collect();
     loop {
         let mut changed = false;
         for index in 0..ends.len() {
@@ -206,7 +212,6 @@ pub fn first_cases(built: &Built<'_>) -> Vec<u32> {
         let finite = |id: UnionId, case: u32| {
             built.payload(id, case).is_none_or(|record| ends[record.index()])
         };
-        let unions = || (0..).map(UnionId).zip(&built.model.unions);
         let open: Vec<_> = unions().filter(|(id, _)| first[id.index()].is_none()).collect();
         for (id, union) in &open {
             if !union.cases.is_empty() && finite(*id, 0) {
@@ -217,8 +222,7 @@ pub fn first_cases(built: &Built<'_>) -> Vec<u32> {
         if !changed {
             // What is left goes round in its first cases.
             let other = open.iter().find_map(|(id, union)| {
-                let mut cases = 0..u32::try_from(union.cases.len()).unwrap_or(0);
-                cases.find(|case| finite(*id, *case)).map(|case| (*id, case))
+                cases(union).find(|case| finite(*id, *case)).map(|case| (*id, case))
             });
             match other {
                 Some((id, case)) => first[id.index()] = Some(case),

@@ -35,6 +35,11 @@ fn model(text: &str) -> Model {
     loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics.all()))
 }
 
+/// The same without a case that has nothing in it.
+fn model_of_full() -> Model {
+    model(&TREE.replace("    case end    0x04\n", ""))
+}
+
 /// Without spaces and line ends, so that only words count.
 fn packed(text: &str) -> String {
     text.split_whitespace().collect()
@@ -78,14 +83,18 @@ fn types() {
     }
 }
 
-/// A constant of the schema is written out; the rest is derived.
+/// A constant of the schema is written out, and so is a case that has something in it; the rest is
+/// derived.
 #[test]
 fn defaults() {
     let model = model(TREE);
     let code = packed(&emit(&Shapes::new(&model), None, &Options::default()).to_string());
     let written = |name: &str| code.contains(&format!("Defaultfor{name}{{"));
-    assert!(written("Text") && written("Node"));
-    assert!(!written("NodeNumber") && !written("File"));
+    assert!(written("Text"));
+    assert!(!written("Node") && !written("NodeNumber") && !written("File"));
+    let full = model_of_full();
+    let code = packed(&emit(&Shapes::new(&full), None, &Options::default()).to_string());
+    assert!(code.contains("DefaultforNode{"));
 }
 
 #[test]

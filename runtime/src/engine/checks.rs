@@ -200,17 +200,17 @@ impl<'p> Engine<'p, '_> {
     /// Another place in an array, by the same rows in its element, that has what is in this one. If there
     /// is none, this one is remembered.
     fn known(&mut self, array: Loc, loc: Loc) -> Fallible<Option<Loc>> {
-        let Some(content) = self.tree.content_key(loc) else { return Ok(None) };
-        self.charge(1 + content.len() as u64 / 16)?;
+        let Some(mut key) = self.tree.content_key(loc) else { return Ok(None) };
+        let length = key.len();
+        self.charge(1 + length as u64 / 16)?;
         let NodeRef { id, element, .. } = array.node;
-        let mut key = content.clone();
         [id, element, array.row.0].iter().for_each(|part| key.extend(part.to_le_bytes()));
         let (tree, places) = (&self.tree, &mut self.memo.distinct);
         let is = |number: u32| {
             let (of, place) = places.0[number as usize];
             of == array
                 && tree.is_same_way(place, loc)
-                && tree.content_key(place).as_ref() == Some(&content)
+                && tree.content_key(place).as_deref() == key.get(..length)
         };
         match places.1.get_with(&key, is) {
             Some(number) => Ok(Some(places.0[number as usize].1).filter(|known| *known != loc)),

@@ -24,12 +24,14 @@ impl<'p> Engine<'p, '_> {
             if let Some(node) = self.tree.scope(definer, loc) {
                 let given = |engine: &mut Self| engine.given(&definer.source, node);
                 let val = self.deeper(|engine| engine.of_row(loc, given))?;
-                // Labels of truth values are numbers.
-                return Ok(Some(match (val, self.tree.row(loc).ty.stripped()) {
-                    (Val::Int(n), Type::Cell(Cell { meaning: Meaning::Bool { .. }, .. })) => {
-                        Val::Bool(n != 0)
+                return Ok(Some(match (&definer.source, val) {
+                    // Labels of truth values are numbers.
+                    (DefinerSource::Measure { measure: Measure::Tag, .. }, Val::Int(number))
+                        if is_truth(&self.tree.row(loc).ty) =>
+                    {
+                        Val::Bool(number != 0)
                     }
-                    _ => val,
+                    (_, val) => val,
                 }));
             }
         }
@@ -226,4 +228,8 @@ impl<'p> Tree<'p, '_> {
             (_, Role::Fixed | Role::Kept(_) | Role::Spelling | Role::View { .. }) => false,
         }
     }
+}
+
+fn is_truth(ty: &Type) -> bool {
+    matches!(ty.stripped(), Type::Cell(Cell { meaning: Meaning::Bool { .. }, .. }))
 }

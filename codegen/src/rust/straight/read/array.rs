@@ -34,6 +34,9 @@ impl<'m> Reading<'_, '_, 'm> {
         target: &Shape,
         sink: Sink<'_>,
     ) -> Able<TokenStream> {
+        if array.in_step.is_some() {
+            return unable("an array that no value has");
+        }
         if array.described.is_some() {
             return unable("elements that something else describes (`of=`)");
         }

@@ -791,6 +791,8 @@ pub struct PointerKind {
     pub align: u64,
     /// The number points this many bytes into the target.
     pub skip: u64,
+    /// The number counts units of this many bytes.
+    pub unit: u64,
     /// Targets are members of this pool: rows of kind [`RowKind::Pool`], as a path from the root.
     pub pool: Option<Path>,
     /// For pooled pointers: how the target is stored.

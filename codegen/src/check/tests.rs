@@ -82,6 +82,7 @@ fn model(records: Vec<Record>) -> Model {
             when_empty: WhenEmpty::None,
             align: 1,
             skip: 0,
+            unit: 1,
             pool: None,
             text: None,
             listing: Vec::new(),

@@ -1,5 +1,7 @@
 //! What else is to say of a row: one sentence each.
 
+use std::fmt::Write as _;
+
 use super::expr::{path_text, place, words, written};
 use super::plan::{Cx, Key, Part};
 use super::text::{and, byte_string, code, constant, hex, letters, number, sentence, source};
@@ -89,13 +91,18 @@ pub(super) fn base_words(cx: &Cx<'_>, kind: &PointerKind) -> Option<String> {
         Expr::End(path) => format!("the end of {}", place(cx.model, path)),
         _ => address_words(cx, base),
     });
-    match (text, kind.skip) {
-        (text, 0) => text,
-        (text, skip) => {
-            let text = text.unwrap_or_else(|| "the start of the file".to_owned());
-            Some(format!("{text}, and leads {skip} bytes into the target"))
-        }
+    let mut more = String::new();
+    if kind.unit != 1 {
+        let _ = write!(more, ", in units of {} bytes", kind.unit);
     }
+    if kind.skip != 0 {
+        let _ = write!(more, ", and leads {} bytes into the target", kind.skip);
+    }
+    if more.is_empty() {
+        return text;
+    }
+    let text = text.unwrap_or_else(|| "the start of the file".to_owned());
+    Some(text + &more)
 }
 
 fn first_type(ty: &Type) -> &Type {

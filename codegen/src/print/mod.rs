@@ -96,6 +96,9 @@ fn head(model: &Model, out: &mut String) {
 fn pointer(model: &Model, kind: &PointerKind, out: &mut String) {
     let cell = cell_text(model, &kind.cell);
     let _ = write!(out, "\npointer {} {cell} align={} skip={}", kind.name, kind.align, kind.skip);
+    if kind.unit != 1 {
+        let _ = write!(out, " unit={}", kind.unit);
+    }
     if let Some(base) = &kind.base {
         let _ = write!(out, " base={}", expr_text(model, *base));
     }

@@ -30,6 +30,7 @@ impl<'t> Cx<'t> {
         }
         let params = decl.params.iter().map(|p| p.value.as_str()).zip(args).collect();
         let props = &decl.props;
+        let align = self.natural(props, "align", 1);
         let epochs = self.epoch_count();
         let id = self.push(Rec {
             name: decl.name.value.clone(),
@@ -38,7 +39,7 @@ impl<'t> Cx<'t> {
             said_source: props.text("source"),
             params,
             arguments,
-            align: props.int("align").and_then(|n| u64::try_from(n).ok()),
+            align,
             transparent: props.flag("transparent"),
             fixed_endian: endian(props),
             msb_first: self.msb_first(scope, props),
@@ -52,10 +53,6 @@ impl<'t> Cx<'t> {
             nesting: self.deep,
             ..Rec::empty(scope, epochs)
         });
-        if props.int("align").is_some_and(|n| n < 1) {
-            let span = props.span("align").unwrap_or(decl.span);
-            self.d.error("E0214", span, "an alignment is at least 1");
-        }
         match &decl.body {
             DeclBody::Struct { homes, open, items } => self.fill_struct(id, homes, *open, items),
             DeclBody::Union { items, cases } => {
@@ -89,6 +86,16 @@ impl<'t> Cx<'t> {
         let id = RecordId(id32(self.records.len()));
         self.records.push(rec);
         id
+    }
+
+    /// A property that is a number of bytes or the like, and at least so great; an error if it is not.
+    pub(super) fn natural(&mut self, props: &Props, name: &str, least: u64) -> Option<u64> {
+        let (said, span) = (props.int(name)?, props.span(name)?);
+        let found = u64::try_from(said).ok().filter(|&n| n >= least);
+        if found.is_none() {
+            self.d.error("E0214", span, format!("`{name}=` is at least {least}"));
+        }
+        found
     }
 
     pub(super) fn msb_first(&self, scope: ScopeId, props: &Props) -> bool {

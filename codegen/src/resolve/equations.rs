@@ -115,8 +115,7 @@ impl<'t> Cx<'t> {
                 if order.last().is_none_or(|last| last.0.is_some()) {
                     order.push((None, PoolOrder::FirstUse));
                 }
-                let pad = props.int("pad").unwrap_or(1);
-                let pad = u64::try_from(pad).unwrap_or(1).max(1);
+                let pad = self.natural(props, "pad", 1).unwrap_or(1);
                 let kind =
                     RowKind::Pool { always: pool.always.clone(), kept: pool.kept, order, pad };
                 plain(kind, Role::Spelling)

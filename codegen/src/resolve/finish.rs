@@ -204,10 +204,12 @@ impl<'t> Cx<'t> {
         } else {
             self.epochs.list.clone()
         };
+        let version = self.natural(&head.props, "version", 0).map(u32::try_from);
+        let version = version.and_then(Result::ok).unwrap_or(1);
         let mut model = Model {
             name: head.name.value.clone(),
             title: head.title.clone().unwrap_or_else(|| head.name.value.clone()),
-            version: head.props.int("version").and_then(|n| u32::try_from(n).ok()).unwrap_or(1),
+            version,
             extensions: head.extensions.clone(),
             sources: head.sources.clone(),
             root,

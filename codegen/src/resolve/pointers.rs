@@ -80,6 +80,15 @@ impl<'t> Cx<'t> {
         let int = storage.unwrap_or(super::int(4, false));
         let props = &decl.props;
         let none = props.numbers("none").first().copied();
+        let unit = self.natural(props, "unit", 1).unwrap_or(1);
+        let align = self.natural(props, "align", 1).unwrap_or(unit);
+        if align % unit != 0 {
+            let span = props.span("align").unwrap_or(decl.span);
+            self.d
+                .error("E0225", span, format!("the number counts units of {unit} bytes"))
+                .help(format!("align targets to a multiple of {unit}, as without `align=`"));
+        }
+        let skip = self.natural(props, "skip", 0).unwrap_or(0);
         self.pointers.push(PointerKind {
             name: decl.name.value.clone(),
             doc: decl.doc.clone(),
@@ -93,8 +102,9 @@ impl<'t> Cx<'t> {
                 _ if none.is_some() => WhenEmpty::None,
                 _ => WhenEmpty::Here,
             },
-            align: props.int("align").and_then(|n| u64::try_from(n).ok()).unwrap_or(1).max(1),
-            skip: props.int("skip").and_then(|n| u64::try_from(n).ok()).unwrap_or(0),
+            align,
+            skip,
+            unit,
             pool: None,
             text: None,
             listing: Vec::new(),

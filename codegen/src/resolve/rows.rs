@@ -217,6 +217,12 @@ impl<'t> Cx<'t> {
         if let Some((kind, optional)) = kind
             && let Some(object) = self.owned_elsewhere(row, env)
         {
+            if self.pointers[kind.index()].unit != 1 {
+                let span = row.props.span("ref").unwrap_or(row.span);
+                self.d
+                    .error("E0225", span, "an object needs a kind of pointer that counts bytes")
+                    .help("write a number: `is=\"at(OBJECT) / UNIT\"`");
+            }
             let number = self.points_to(kind, object);
             if optional {
                 built.role = Role::Kept(number);

@@ -82,7 +82,7 @@ impl<'t> Cx<'t> {
         let props = &decl.props;
         let content = content(props.word("encoding"), Content::Text(Encoding::Utf8));
         let suffix = if props.has("end") { nul(content) } else { Vec::new() };
-        let align = props.int("align").and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+        let align = self.natural(props, "align", 1);
         let length = props.text("length").unwrap_or("fill");
         let span = props.span("length").unwrap_or(decl.span);
         let make = |length, suffix| Type::Run(RunType { content, length, suffix, align });

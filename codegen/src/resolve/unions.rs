@@ -120,7 +120,7 @@ impl<'t> Cx<'t> {
             });
         }
         let size = match self.uni(id).decl {
-            UnionDecl::Decl(decl) => decl.props.int("size").and_then(|n| u64::try_from(n).ok()),
+            UnionDecl::Decl(decl) => self.natural(&decl.props, "size", 0),
             UnionDecl::Row(_) => None,
         };
         self.unions[id.index()].model =

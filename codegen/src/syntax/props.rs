@@ -247,6 +247,7 @@ pub(super) const POINTER: &[Known] = &[
     ("when_empty", Kind::Word(&["none", "here", "kept"])),
     ("in", Kind::Ex),
     ("skip", Kind::Int),
+    ("unit", Kind::Int),
     ("align", Kind::Int),
     ("list", POLICY),
     SOURCE,

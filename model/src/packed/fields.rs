@@ -192,7 +192,7 @@ lists! {
     cases Target { Own(target), Pooled, Element, }
     cases WhenEmpty { None, Here, Kept, }
     fields PointerKind {
-        cell, base, none, when_empty, align, skip, pool, text, listing;
+        cell, base, none, when_empty, align, skip, unit, pool, text, listing;
         name, doc, span
     }
     fields Listing { object, array, dictionary, string, runtime }

@@ -74,8 +74,8 @@ impl ::core::default::Default for Side {
 ::formwork::__file! {
     File[straight] [] "bits_msb"[] {}
     "\
-Tzn`l#L!*bits_msb#!!##!#!%all!!#!&File!,#!#a!!%%#!?!(!-#!#b!!%##$#.9'c!!%.-P!$!%&e!#'(5&$!%'#5\
-#$*a!#d#(#!/c##e#c#!/8(f!!%b!09#g#{$#%.{#!&g##',O!$(.!,!#$%&'()*+#28&Side!$!&left$!'right,!N!"
+ZaqhBL!*bits_msb#!!##!#!%all!!#!&File!,#!#a!!%%#!?!(!-#!#b!!%##$#.9'c!!%.-P!$!%&e!#'(5&$!%'#5#\
+$*a!#d#(#!/c##e#c#!/8(f!!%b!09#g#{$#%.{#!&g##',O!$(.!,!#$%&'()*+#28&Side!$!&left$!'right,!N!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -56,12 +56,12 @@ pub struct Item<'a> {
 ::formwork::__file! {
     File < 'a > [straight] [] "dictionary"[] {}
     "\
-tsmdj1A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
+pf]x[-A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
 O2$#!!&!$*!%$='!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!&!%#!'#x#!#B''$#!+(<!!5!(/#'#0$$$&>%*!\
 !*L/pool($!$%#%!!*<$#.#))&!%##!#!&#$!&)%!&!#$%!;4Item!$#!&name!&#!#&x!#!,W#&size'd%#&,?$#*%G%!\
 $!#i(#D'd)$!$.m&$!&)j&-nodes!'$&!(%{!$&$){!)1##&##&*~!)&Pool!$2g(#$){!)texts,#$B$#'#w+!%/$!6%_\
-#$'!(!!1]#%Nod#|&&%bit!1!2Q'*if_0!!!$$/!/=#1'=#(*=#-+w(#*3f*$#!'V*&!$!&'4$!!&'!#V+#$$Q1%!#%!)(\
-,Pool.#f&##)]&!#!!"
+#$'!(!!1]#%Nod#|&&%bit!1!2Q'*if_0!!!$$/!/=#1'=#(*=#-+w(#*3f*$#!'V*&!$!&(4!!+#&%L'!##%$$S1%!#%!\
+)(,Pool.#h&##)_&!#!!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -52,8 +52,8 @@ pub struct Leaf {
 ::formwork::__file! {
     File[straight] [] "gaps_kept"[] {}
     "\
-bPiPf)R!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$!F!#I!*!+#!(second-E#$+E('value!B!#0#&\
-,e!$#(#)(%!%##!#&&#!%$#]#'&Leaf!C!'^!#!-^!#$&Z$##*n#$#!'X#!"
+cncnc(R!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$!F!#I!*!+#!(second-E#$+E('value!B!#0#&\
+,e!$#(#)(%!%##!#&&#!%$#]#'&Leaf!C!'^!#!-^!#$$)!&<%#!$%1#&&N!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -315,6 +315,9 @@ impl<'m> Straight<'_, 'm> {
                 if int.signed {
                     return unable("a pointer with a sign");
                 }
+                if kind.unit != 1 {
+                    return unable("a pointer in units");
+                }
                 let big = self.sight_order()?;
                 let big = int.order.map_or(big, |order| order == crate::model::ByteOrder::Big);
                 let (width, skip) = (int.bytes, Literal::u64_unsuffixed(kind.skip));

@@ -370,12 +370,11 @@ impl Views<'_, '_> {
         let kind = &model.pointers[pointer.kind.index()];
         let storage = pointer.cell.as_ref().map_or(kind.cell.storage, |cell| cell.storage);
         let stored = self.stored(scope, spot, storage)?;
-        let number = match kind.skip {
-            0 => quote!(rt::Some(raw as i128)),
-            skip => {
-                let skip = Literal::u64_unsuffixed(skip);
-                quote!(rt::Some(raw as i128 - #skip))
-            }
+        let [skip, unit] = [kind.skip, kind.unit].map(Literal::u64_unsuffixed);
+        let less = (kind.skip != 0).then(|| quote!(- #skip));
+        let number = match kind.unit {
+            1 => quote!(rt::Some(raw as i128 #less)),
+            _ => quote!(i128::checked_mul(raw as i128, #unit).map(|bytes| bytes #less)),
         };
         let address = match (kind.base, scope.body()) {
             (None, _) => number,

@@ -78,7 +78,8 @@ impl<'p, 'b> Engine<'p, 'b> {
             .pointer_base(pointer.kind, loc.node)
             .map_err(|fault| self.fault(*fault, cell, loc))?;
         let length = self.tree.file.len() as u64;
-        let target = base.checked_add(stored).and_then(|n| n.checked_sub(kind.skip.into()));
+        let bytes = stored.checked_mul(kind.unit.into());
+        let target = bytes.and_then(|n| base.checked_add(n)?.checked_sub(kind.skip.into()));
         match target.and_then(|target| u64::try_from(target).ok()) {
             Some(target) if target <= length => Ok(target),
             _ => {

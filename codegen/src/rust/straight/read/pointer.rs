@@ -56,6 +56,9 @@ impl<'m> Reading<'_, '_, 'm> {
             (None, storage @ Storage::Fixed(_)) => storage,
             (None, _) => return unable("a pointer of variable width"),
         };
+        if kind.unit != 1 {
+            return unable("a pointer in units");
+        }
         // Blocks may be handed on without their address.
         let address = match spot {
             Spot::Block { block, at, .. } => {

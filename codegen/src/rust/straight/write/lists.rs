@@ -37,6 +37,9 @@ impl<'m> Writer<'_, '_, 'm> {
         if row.plus != 0 {
             return unable("a pointer with something added");
         }
+        if kind.unit != 1 {
+            return unable("a pointer in units");
+        }
         let offset = match spot {
             Spot::Block(offset) => offset.clone(),
             Spot::End => {

@@ -167,7 +167,8 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let kind = &self.model.pointers[pointer.kind.index()];
         let cell = pointer.cell.as_ref().unwrap_or(&kind.cell);
-        let (Storage::Fixed(int), None, 0) = (cell.storage, kind.base, kind.skip) else {
+        let (Storage::Fixed(int), None, 0, 1) = (cell.storage, kind.base, kind.skip, kind.unit)
+        else {
             return unable("a way through a pointer that is no plain address");
         };
         let (width, big) = (int.bytes, self.is_big(node, &int));

@@ -43,7 +43,7 @@ pub(crate) enum Command {
     Decode(Decode),
     /// Make a file of JSON.
     Encode(Encode),
-    /// Change one thing in a file; what refers to elements of arrays follows them.
+    /// Change something in a file; what refers to elements of arrays follows them.
     Edit(Edit),
     /// Show how two files of one format differ.
     Diff(Diff),
@@ -360,6 +360,10 @@ is an element for `insert` (where it comes to be), `remove` and `move`; `insert`
 and adds to its end. Whatever refers to an element of an array refers to it afterwards, whatever its
 position is then; an element that something refers to is not removed.
 
+With `--changes` there is one change in each line of a text, `ACTION PATH [VALUE]`; a line that begins
+with a blank goes on with the one before, `#` begins a comment. They are made one after the other,
+paths are those after the changes before, and the file is written once, behind the last.
+
 What changes is printed as `formwork diff` does it. The file is replaced at once, or stays as it is.
 Exit code 1 if it cannot be edited so, 2 if PATH leads nowhere.
 
@@ -369,17 +373,18 @@ Examples:
   formwork edit game.bin move 'rooms[3]' 0 --dry-run
   formwork edit game.bin set 'rooms[3].name' '\"attic\"'
   formwork edit game.bin rename 'texts[2].key' 71
-  formwork edit game.bin insert rooms - --schema game.kdl < room.json")]
+  formwork edit game.bin insert rooms - --schema game.kdl < room.json
+  formwork edit game.bin --changes mod.txt -o modded.bin")]
 pub(crate) struct Edit {
     /// The file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// What is done.
-    #[arg(value_enum, value_name = "ACTION")]
-    pub action: Action,
+    #[arg(value_enum, value_name = "ACTION", required_unless_present = "changes")]
+    pub action: Option<Action>,
     /// Where.
-    #[arg(value_name = "PATH")]
-    pub path: String,
+    #[arg(value_name = "PATH", required_unless_present = "changes")]
+    pub path: Option<String>,
     /// The new value as JSON, `-` for standard input; of `move`, the position to move to.
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     pub value: Option<String>,
@@ -392,6 +397,9 @@ pub(crate) struct Edit {
     /// counted as before.
     #[arg(long, value_name = "INDEX")]
     pub instead: Option<u32>,
+    /// A text of changes, one in each line, instead of ACTION, PATH and VALUE; `-` is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["action", "path", "value", "instead"])]
+    pub changes: Option<PathBuf>,
     /// Show what would change, and write nothing.
     #[arg(long)]
     pub dry_run: bool,

@@ -1,7 +1,9 @@
-//! `formwork edit`: changes one thing in a file.
+//! `formwork edit`: changes something in a file.
 
 use std::io::Write;
+use std::path::Path;
 
+use clap::ValueEnum;
 use formwork::EditError;
 use formwork_interpreter::{Edit, EditFailure, Source, edit, read, write};
 
@@ -13,9 +15,28 @@ use crate::terminal::say;
 use crate::unread::reading_block;
 use crate::{diff, files, shown};
 
+/// One change, as somebody says it.
+struct Change {
+    action: Action,
+    path: String,
+    value: Option<String>,
+    /// Of `remove`: what stands for the element.
+    instead: Option<u32>,
+    /// Line of the text of changes.
+    line: Option<usize>,
+}
+
 pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, Problem> {
-    let text = value(options)?;
-    let action = action(options, text.as_deref())?;
+    let changes = changes(options)?;
+    let place = |change: &Change| match (&options.changes, change.line) {
+        (Some(text), Some(line)) => format!(" ({}:{line})", shown::path(text)),
+        _ => String::new(),
+    };
+    let edits = changes.iter().map(|change| {
+        let edit = change.edit().map_err(|message| message + &place(change));
+        edit.map(|edit| (change, edit)).map_err(Problem::Usage)
+    });
+    let edits: Vec<_> = edits.collect::<Result<_, _>>()?;
     let formats = Formats::choose(&options.choice)?;
     let bytes = files::read(&options.file)?;
     let format = formats.require(&options.file, &bytes)?;
@@ -28,37 +49,45 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
     };
     let mut value = document.value();
     drop(document);
-    let refused = |lines: Vec<String>| {
+    let refused = |what: &str, place: &str, lines: &[String]| {
         let lines = lines.iter().map(|line| format!("\n  {}", shown::text(line)));
         let (lines, file) = (lines.collect::<String>(), shown::path(&options.file));
-        Problem::Failure(format!("cannot {} in {file}{lines}", words(options)))
+        Problem::Failure(format!("cannot {what} in {file}{place}{lines}"))
     };
-    match edit(&format.program, &mut value, &options.path, action) {
-        Ok(()) => {}
-        Err(EditFailure::Path { known, message }) => {
-            let known = if known.is_empty() { "the file".to_owned() } else { format!("`{known}`") };
-            let problem = format!("{} leads nowhere: of {known}, {message}", options.path);
-            return Err(Problem::Usage(shown::text(&problem).into_owned()));
-        }
-        Err(EditFailure::Edit(EditError::StillReferenced { paths })) => {
-            let mut lines: Vec<_> =
-                paths.iter().map(|path| format!("{path} refers to it")).collect();
-            lines.push(match options.action {
-                Action::Remove if options.instead.is_some() => {
-                    "nothing can stand for what is in it".to_owned()
-                }
-                Action::Set => "`rename` lets them follow".to_owned(),
-                _ => "--instead INDEX says what these are to refer to".to_owned(),
-            });
-            return Err(refused(lines));
-        }
-        Err(error) => return Err(refused(error.to_string().lines().map(str::to_owned).collect())),
+    for (change, made) in edits {
+        let place = place(change);
+        let lines = match edit(&format.program, &mut value, &change.path, made) {
+            Ok(()) => continue,
+            Err(EditFailure::Path { known, message }) => {
+                let known =
+                    if known.is_empty() { "the file".to_owned() } else { format!("`{known}`") };
+                let path = &change.path;
+                let problem = format!("{path} leads nowhere: of {known}, {message}{place}");
+                return Err(Problem::Usage(shown::text(&problem).into_owned()));
+            }
+            Err(EditFailure::Edit(EditError::StillReferenced { paths })) => {
+                let mut lines: Vec<_> =
+                    paths.iter().map(|path| format!("{path} refers to it")).collect();
+                lines.push(change.way_out().to_owned());
+                lines
+            }
+            Err(error) => error.to_string().lines().map(str::to_owned).collect(),
+        };
+        return Err(refused(&change.words(), &place, &lines));
     }
     let written = write(&format.program, &value).map_err(|error| {
         let problems = error.problems().iter();
         let lines =
             problems.map(|problem| format!("{}: {}", problem.path.shortened(), problem.kind));
-        refused(lines.chain(format.allowance_to_write(&error).map(str::to_owned)).collect())
+        let lines: Vec<_> =
+            lines.chain(format.allowance_to_write(&error).map(str::to_owned)).collect();
+        match (&options.changes, &changes[..]) {
+            (None, [change]) => refused(&change.words(), "", &lines),
+            (text, _) => {
+                let text = text.as_ref().map(|text| format!(" ({})", shown::path(text)));
+                refused("make the changes", &text.unwrap_or_default(), &lines)
+            }
+        }
     })?;
     let target = options.output.as_ref().unwrap_or(&options.file);
     if !options.dry_run {
@@ -68,44 +97,124 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
     Ok(Outcome::Good)
 }
 
-/// The new value, as it was given.
-fn value(options: &args::Edit) -> Result<Option<String>, Problem> {
-    match &options.value {
-        Some(value) if value == "-" && options.action != Action::Move => {
-            if files::is_stream(&options.file) {
-                return Err(Problem::Usage("standard input is only one file".to_owned()));
-            }
-            let bytes = files::read("-".as_ref())?;
-            match String::from_utf8(bytes) {
-                Ok(text) => Ok(Some(text)),
-                Err(_) => Err(Problem::Failure("standard input is no UTF-8 text".to_owned())),
-            }
+/// All changes that are to be made, in this order.
+fn changes(options: &args::Edit) -> Result<Vec<Change>, Problem> {
+    if let Some(text) = &options.changes {
+        let said = text_of(text, &options.file)?;
+        return parse(&said).map_err(|(line, message)| {
+            Problem::Usage(format!("{}:{line}: {message}", shown::path(text)))
+        });
+    }
+    let (Some(action), Some(path)) = (options.action, &options.path) else {
+        return Err(Problem::Usage("nothing is said to be done".to_owned()));
+    };
+    let value = match &options.value {
+        Some(value) if value == "-" && action != Action::Move => {
+            Some(text_of(Path::new("-"), &options.file)?)
         }
-        value => Ok(value.clone()),
+        value => value.clone(),
+    };
+    Ok(vec![Change { action, path: path.clone(), value, instead: options.instead, line: None }])
+}
+
+/// A text that is no schema and no file of a format, such as new values.
+fn text_of(path: &Path, file: &Path) -> Result<String, Problem> {
+    if files::is_stream(path) && files::is_stream(file) {
+        return Err(Problem::Usage("standard input is only one file".to_owned()));
+    }
+    String::from_utf8(files::read(path)?).map_err(|_| {
+        let name = if files::is_stream(path) {
+            "standard input".to_owned()
+        } else {
+            shown::path(path).to_string()
+        };
+        Problem::Failure(format!("{name} is no UTF-8 text"))
+    })
+}
+
+/// The changes of a text, or what is wrong in which line.
+fn parse(text: &str) -> Result<Vec<Change>, (usize, String)> {
+    let mut parts: Vec<(usize, String)> = Vec::new();
+    for (line, said) in (1..).zip(text.lines()) {
+        let trimmed = said.trim();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            continue;
+        }
+        match parts.last_mut().filter(|_| said.starts_with([' ', '\t'])) {
+            Some((_, before)) => {
+                before.push('\n');
+                before.push_str(trimmed);
+            }
+            None => parts.push((line, trimmed.to_owned())),
+        }
+    }
+    let change = |(line, said): (usize, String)| {
+        let mut words = said.splitn(3, char::is_whitespace);
+        let word = words.next().unwrap_or_default();
+        let action = Action::from_str(word, false).map_err(|_| {
+            let known: Vec<_> = Action::value_variants().iter().map(|it| name(*it)).collect();
+            (line, format!("`{word}` is no action: they are {}", known.join(", ")))
+        })?;
+        let path = words.next().map(str::trim).filter(|path| !path.is_empty());
+        let path = path.ok_or_else(|| (line, format!("`{word}` needs a path")))?.to_owned();
+        let mut value = words.next().map(|value| value.trim().to_owned());
+        let mut instead = None;
+        if let Some(said) = value.as_deref().and_then(|value| value.strip_prefix("--instead")) {
+            let index = said.trim_start_matches('=').trim().parse();
+            let none = || (line, "`--instead` needs the position of an element".to_owned());
+            instead = Some(index.map_err(|_| none())?);
+            value = None;
+        }
+        Ok(Change { action, path, value, instead, line: Some(line) })
+    };
+    let changes: Vec<_> = parts.into_iter().map(change).collect::<Result<_, _>>()?;
+    match changes.is_empty() {
+        true => Err((1, "there is no change".to_owned())),
+        false => Ok(changes),
     }
 }
 
-fn action<'t>(options: &args::Edit, value: Option<&'t str>) -> Result<Edit<'t>, Problem> {
-    let usage = |message: &str| Problem::Usage(message.to_owned());
-    if options.instead.is_some() && options.action != Action::Remove {
-        return Err(usage("`--instead` is for `remove`"));
-    }
-    let json = || {
-        let name = name(options.action);
-        let none = || usage(&format!("`{name}` needs a value: JSON, or `-` for standard input"));
-        value.map(Source::Json).ok_or_else(none)
-    };
-    Ok(match options.action {
-        Action::Insert => Edit::Insert(json()?),
-        Action::Set => Edit::Set(json()?),
-        Action::Rename => Edit::Rename(json()?),
-        Action::Remove if value.is_some() => return Err(usage("`remove` takes no value")),
-        Action::Remove => Edit::Remove(options.instead),
-        Action::Move => {
-            let to = value.and_then(|value| value.parse().ok());
-            Edit::Move(to.ok_or_else(|| usage("`move` needs the position to move to"))?)
+impl Change {
+    fn edit(&self) -> Result<Edit<'_>, String> {
+        if self.instead.is_some() && self.action != Action::Remove {
+            return Err("`--instead` is for `remove`".to_owned());
         }
-    })
+        let value = self.value.as_deref();
+        let json = || {
+            let none = || {
+                let input = if self.line.is_none() { ", or `-` for standard input" } else { "" };
+                format!("`{}` needs a value: JSON{input}", name(self.action))
+            };
+            value.map(Source::Json).ok_or_else(none)
+        };
+        Ok(match self.action {
+            Action::Insert => Edit::Insert(json()?),
+            Action::Set => Edit::Set(json()?),
+            Action::Rename => Edit::Rename(json()?),
+            Action::Remove if value.is_some() => {
+                return Err("`remove` takes no value".to_owned());
+            }
+            Action::Remove => Edit::Remove(self.instead),
+            Action::Move => {
+                let to = value.and_then(|value| value.parse().ok());
+                Edit::Move(to.ok_or("`move` needs the position to move to")?)
+            }
+        })
+    }
+
+    /// What was to be done, for messages.
+    fn words(&self) -> String {
+        format!("{} {}", name(self.action), shown::text(&self.path))
+    }
+
+    /// What can be done where something refers to an element.
+    fn way_out(&self) -> &'static str {
+        match self.action {
+            Action::Remove if self.instead.is_some() => "nothing can stand for what is in it",
+            Action::Set => "`rename` lets them follow",
+            _ => "--instead INDEX says what these are to refer to",
+        }
+    }
 }
 
 fn name(action: Action) -> &'static str {
@@ -116,9 +225,4 @@ fn name(action: Action) -> &'static str {
         Action::Set => "set",
         Action::Rename => "rename",
     }
-}
-
-/// What was to be done, for messages.
-fn words(options: &args::Edit) -> String {
-    format!("{} {}", name(options.action), shown::text(&options.path))
 }

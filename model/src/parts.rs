@@ -145,7 +145,7 @@ impl Type {
     /// The array beside an array of this type that says how many elements there are.
     #[must_use]
     pub fn in_step(&self) -> Option<InStep> {
-        match self {
+        match self.stripped() {
             Type::Array(array) => array.in_step,
             _ => None,
         }

@@ -173,6 +173,10 @@ impl<'t> Cx<'t> {
         let names: Vec<&str> = names.iter().map(|n| n.value.as_str()).collect();
         let mut gathered = Gathered { slots: Vec::new(), names: HashSet::new() };
         self.gather(id, items, &names, mask, &[], &mut gathered);
+        for slot in &mut gathered.slots {
+            // Rules are those of the first; what no layout has says none.
+            slot.variants.sort_by_key(|variant| !variant.epochs.contains(&true));
+        }
         self.rec_mut(id).slots.extend(gathered.slots);
     }
 

@@ -82,7 +82,7 @@ impl<'t> Cx<'t> {
         let none = props.numbers("none").first().copied();
         let unit = self.natural(props, "unit", 1).unwrap_or(1);
         let align = self.natural(props, "align", 1).unwrap_or(unit);
-        if align % unit != 0 {
+        if !align.is_multiple_of(unit) {
             let span = props.span("align").unwrap_or(decl.span);
             self.d
                 .error("E0225", span, format!("the number counts units of {unit} bytes"))

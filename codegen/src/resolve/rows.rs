@@ -12,6 +12,14 @@ use crate::prose::line;
 use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
 use crate::syntax::expr::{Ex, ExKind, PathEx, RefEx, StepEx};
 
+/// What a row says once, whatever layouts it is in.
+const RULES: &[&str] = &[
+    "is", "usually", "seen", "min", "max", "one_of", "check", "ref", "none", "plus", "from",
+    "absent", "unique", "fill", "list", "section",
+];
+/// The same of rows that stand elsewhere.
+const PLACES: &[&str] = &["at", "find", "base"];
+
 impl<'t> Cx<'t> {
     /// Builds all rows of a record.
     pub(super) fn build_rows(&mut self, id: RecordId) {
@@ -182,7 +190,48 @@ impl<'t> Cx<'t> {
         }
     }
 
+    /// Rows of one name are one row, of which layouts may have other types and other places, but not
+    /// other rules.
+    fn one_set_of_rules(&mut self, id: RecordId, slot: usize, row: &'t Row) {
+        let others = self.rec(id).slots[slot].variants[1..].iter();
+        let others = others.filter(|variant| variant.epochs.contains(&true));
+        let others: Vec<&'t Row> = others
+            .filter_map(|variant| match variant.source {
+                Source::Row(row, _) => Some(row),
+                _ => None,
+            })
+            .collect();
+        let places = matches!(row.word, RowWord::Object(_) | RowWord::Mark);
+        let said = |row: &'t Row, name: &str| row.props.get(name).map(|said| said.text.as_str());
+        for other in others {
+            let name = |row: &Row| row.name.as_ref().map_or(row.span, |name| name.span);
+            if std::mem::discriminant(&row.word) != std::mem::discriminant(&other.word) {
+                self.d
+                    .error("E0225", name(other), "rows with one name are one row")
+                    .also(name(row), "this one is of another kind")
+                    .help("give one of them another name");
+                continue;
+            }
+            let rules = RULES.iter().chain(if places { PLACES } else { &[] });
+            for &rule in rules {
+                if said(row, rule) == said(other, rule) {
+                    continue;
+                }
+                let span = |row: &Row| row.props.span(rule).unwrap_or_else(|| name(row));
+                let message = format!("rows with one name are one row, and have one `{rule}=`");
+                self.d
+                    .error("E0225", span(other), message)
+                    .also(span(row), "which is not that of the other")
+                    .help(
+                        "say it of both, with a condition where it depends on one \
+                         (`usually=\"version > 1 ? 7 : 5\"`), or give them different names",
+                    );
+            }
+        }
+    }
+
     fn build_row(&mut self, id: RecordId, slot: usize, row: &'t Row) -> Option<ModelRow> {
+        self.one_set_of_rules(id, slot, row);
         let env = self.record_env(id);
         let homes = self.homes(id, slot);
         let fill = matches!(row.word, RowWord::Zero | RowWord::Reserved | RowWord::Runtime);

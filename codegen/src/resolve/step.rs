@@ -33,8 +33,11 @@ pub(super) fn tables_in_step(model: &mut Model) {
         }
     }
     for (id, row, in_step) in found {
-        let table = &mut model.records[id.index()].rows[row.index()];
-        if let Type::Array(array) = &mut table.ty {
+        let mut ty = &mut model.records[id.index()].rows[row.index()].ty;
+        while let Type::Region(region) = ty {
+            ty = &mut region.inner;
+        }
+        if let Type::Array(array) = ty {
             array.in_step = Some(in_step);
         }
         count_other(model, id, row, in_step);
@@ -43,7 +46,7 @@ pub(super) fn tables_in_step(model: &mut Model) {
 
 /// The array that says how many elements a table has.
 fn partner(model: &Model, id: RecordId, row: RowId, table: &Row) -> Option<InStep> {
-    let Type::Array(array) = &table.ty else { return None };
+    let Type::Array(array) = table.ty.stripped() else { return None };
     let Type::Record(element) = array.element else { return None };
     let plain = matches!((&table.kind, &table.role), (RowKind::Plain, Role::Data))
         && array.stride.is_none()
@@ -59,7 +62,7 @@ fn partner(model: &Model, id: RecordId, row: RowId, table: &Row) -> Option<InSte
     });
     others.find_map(|(with, other)| {
         let list = list(&other.ty)?;
-        let plus = more(model, id, row, array, list)?;
+        let plus = more(model, id, [row, with], array, list)?;
         let says = with != row && model.carries_data(&list.element);
         says.then_some(InStep { with, plus })
     })
@@ -93,17 +96,23 @@ fn list(ty: &Type) -> Option<&ArrayType> {
 fn more(
     model: &Model,
     id: RecordId,
-    row: RowId,
+    [row, with]: [RowId; 2],
     table: &ArrayType,
     other: &ArrayType,
 ) -> Option<i128> {
-    let (ArrayLength::Count(count), ArrayLength::Count(by)) = (&table.length, &other.length) else {
-        return None;
+    let length = |array: &ArrayType| match array.length {
+        ArrayLength::Count(count) => Some(count),
+        _ => None,
     };
-    if let Some(leading) = counted_more(model, id, row, *by) {
+    if let Some(leading) = length(other).and_then(|by| counted_more(model, id, row, by)) {
         return leading.checked_neg();
     }
-    let (count, by) = (model.exprs.linear(*count)?, model.exprs.linear(*by)?);
+    let count = length(table)?;
+    if let Some(leading) = counted_more(model, id, with, count) {
+        return Some(leading);
+    }
+    let by = length(other)?;
+    let (count, by) = (model.exprs.linear(count)?, model.exprs.linear(by)?);
     let same = count.path.text == by.path.text && count.factor == by.factor;
     count.offset.checked_sub(by.offset).filter(|_| same)
 }
@@ -116,8 +125,11 @@ fn counted_more(model: &Model, id: RecordId, row: RowId, expr: ExprId) -> Option
             _ => None,
         },
         Expr::Binary(BinaryOp::Add, a, b) => {
-            let leading = model.exprs.constant(*a)?;
-            counted_more(model, id, row, *b)?.checked_add(leading)
+            let (more, counted) = match model.exprs.constant(*a) {
+                Some(more) => (more, b),
+                None => (model.exprs.constant(*b)?, a),
+            };
+            counted_more(model, id, row, *counted)?.checked_add(more)
         }
         _ => None,
     }

@@ -280,7 +280,16 @@ impl<'p> Engine<'p, '_> {
         match &self.model[expr] {
             Expr::Path(path) => format!("the {what} is `{}`", path.text),
             _ if self.model.exprs.constant(expr).is_some() => "the schema says so".into(),
-            _ => format!("another field gives the {what}"),
+            _ => {
+                let mut from: Option<&crate::model::Path> = None;
+                self.model.exprs.paths(expr, &mut |path| {
+                    from = from.or(Some(path));
+                });
+                match from {
+                    Some(path) => format!("the {what} follows from `{}`", path.text),
+                    None => format!("another field gives the {what}"),
+                }
+            }
         }
     }
 

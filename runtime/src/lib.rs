@@ -57,6 +57,7 @@ pub mod inspect;
 pub mod json;
 mod kept;
 mod load;
+mod member;
 mod message_digest;
 mod notes;
 #[allow(unsafe_code)]
@@ -86,6 +87,7 @@ pub use format::{Format, Magic};
 pub use index::IndexError;
 pub use kept::Kept;
 pub use load::Endian;
+pub use member::MemberError;
 pub use notes::{Note, Notes};
 pub use options::ReadOptions;
 pub use problem::{Problem, ProblemKind, WriteError};

@@ -112,7 +112,7 @@ impl ::core::fmt::Debug for Options {
     }
 }
 
-::formwork::__word!(Options 1, 31);
+::formwork::__word!(Options u16 1, 31);
 
 impl ::formwork::inspect::Inspect for Options {
     fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {
@@ -238,23 +238,11 @@ impl Kind {
     /// Where it begins
     pub const START: Self = Self(0);
     pub const END: Self = Self(1);
-    /// The number as stored.
-    #[must_use]
-    pub const fn number(self) -> u8 {
-        self.0
-    }
-    /// Name in the schema, if it has one for the number.
-    #[must_use]
-    pub const fn name(self) -> ::core::option::Option<&'static str> {
-        match self.0 {
-            0 => ::formwork::__rt::Some("start"),
-            1 => ::formwork::__rt::Some("end"),
-            _ => ::formwork::__rt::None,
-        }
-    }
 }
 
-::formwork::__enum!(Kind open);
+::formwork::__enum! {
+    Kind u8 open { START 0 "start", END 1 "end", }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Level {
@@ -263,35 +251,9 @@ pub enum Level {
     High,
 }
 
-impl Level {
-    /// The number as stored.
-    #[must_use]
-    pub const fn number(self) -> u8 {
-        match self {
-            Self::Low => 1,
-            Self::High => 2,
-        }
-    }
-    /// The member with this number, if there is one.
-    #[must_use]
-    pub const fn from_number(number: u8) -> ::core::option::Option<Self> {
-        match number {
-            1 => ::formwork::__rt::Some(Self::Low),
-            2 => ::formwork::__rt::Some(Self::High),
-            _ => ::formwork::__rt::None,
-        }
-    }
-    /// Name in the schema.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::High => "high",
-        }
-    }
+::formwork::__enum! {
+    Level u8 closed { Low 1 "low", High 2 "high", }
 }
-
-::formwork::__enum!(Level closed);
 
 ::formwork::index! {
     #[doc = " Position in `things` of `File`, counted from 0."] pub struct ThingIndex;

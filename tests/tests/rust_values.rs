@@ -131,6 +131,7 @@ fn words_have_accessors() {
     options.set_speed(2);
     assert_eq!((options.loud(), options.speed(), options.0), (true, 2, 5));
     assert_eq!(format!("{options:?}"), "Options { loud: true, speed: 2 }");
+    assert_eq!((Options::from(5_u16), u16::from(options)), (options, 5));
 }
 
 #[test]
@@ -144,6 +145,33 @@ fn enumerations_have_names() {
     assert_eq!(format!("{:?} {:?} {:?}", Kind::END, Kind(9), Level::High), "end 9 High");
     assert_eq!((Kind::END.name(), Kind(9).name()), (Some("end"), None));
     assert_eq!((Level::from_number(2), Level::from_number(3)), (Some(Level::High), None));
+}
+
+/// What is printed is read again, also a number that nobody named.
+#[test]
+fn enumerations_are_read_and_printed() {
+    for kind in [Kind::START, Kind::END, Kind(9)] {
+        assert_eq!(kind.to_string().parse(), Ok(kind));
+    }
+    for level in [Level::Low, Level::High] {
+        assert_eq!(level.to_string().parse(), Ok(level));
+    }
+    assert_eq!(
+        format!("{}{:>5}|{:<5}|{:>3}", Kind::END, Kind::END, Level::Low, Kind(9)),
+        "end  end|low  |  9"
+    );
+    let error = "256".parse::<Kind>().expect_err("it is no number of eight bits");
+    assert_eq!((error.enumeration(), error.sought()), ("Kind", "256"));
+    assert_eq!(error.to_string(), "`Kind` has no member `256`");
+    assert!("START".parse::<Kind>().is_err() && "1".parse::<Level>().is_err());
+}
+
+#[test]
+fn enumerations_are_numbers() {
+    assert_eq!((u8::from(Kind(9)), Kind::from(1)), (9, Kind::END));
+    assert_eq!((u8::from(Level::High), Level::try_from(1)), (2, Ok(Level::Low)));
+    let error = Level::try_from(3).expect_err("it is closed");
+    assert_eq!(error.to_string(), "`Level` has no member `3`");
 }
 
 #[test]

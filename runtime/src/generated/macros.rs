@@ -256,31 +256,139 @@ macro_rules! __same_case {
     };
 }
 
-/// Traits of an enumeration: `Name closed` or `Name open`.
+/// Functions and traits of an enumeration: its name and the type of its numbers, `closed` or `open`,
+/// then its members with their numbers and their names in the schema.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __enum {
-    ($name:ident closed) => {
-        $crate::__enum!(@traits $name, |member: &$name| $crate::__rt::Some((*member).name()));
+    ($name:ident $prim:ident closed { $($member:ident $number:literal $text:literal,)* }) => {
+        impl $name {
+            /// The number as stored.
+            #[must_use]
+            pub const fn number(self) -> $prim {
+                match self { $(Self::$member => $number,)* }
+            }
+
+            /// The member with this number, if there is one.
+            #[must_use]
+            #[allow(unreachable_patterns)] // Of members with one number, it is the first.
+            pub const fn from_number(number: $prim) -> $crate::__rt::Option<Self> {
+                match number {
+                    $($number => $crate::__rt::Some(Self::$member),)*
+                    _ => $crate::__rt::None,
+                }
+            }
+
+            /// Name in the schema.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$member => $text,)* }
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad((*self).name())
+            }
+        }
+
+        /// By the name in the schema.
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::MemberError;
+
+            fn from_str(text: &str) -> $crate::__rt::Result<Self, $crate::MemberError> {
+                match text {
+                    $($text => $crate::__rt::Ok(Self::$member),)*
+                    _ => $crate::__rt::Err($crate::MemberError::new(stringify!($name), text)),
+                }
+            }
+        }
+
+        /// By the number as stored.
+        impl ::core::convert::TryFrom<$prim> for $name {
+            type Error = $crate::MemberError;
+
+            fn try_from(number: $prim) -> $crate::__rt::Result<Self, $crate::MemberError> {
+                let none = || $crate::MemberError::new(stringify!($name), number);
+                Self::from_number(number).ok_or_else(none)
+            }
+        }
+
+        $crate::__enum!(@traits $name $prim, |member: &$name| $crate::__rt::Some((*member).name()));
         $crate::__number! {
             [$name] member => member.number(),
             number => $name::from_number(number as _).unwrap_or_default()
         }
     };
-    ($name:ident open) => {
-        $crate::__enum!(@traits $name, |member: &$name| (*member).name());
-        $crate::__number! { [$name] member => member.number(), number => $name(number as _) }
+    ($name:ident $prim:ident open { $($member:ident $number:literal $text:literal,)* }) => {
+        impl $name {
+            /// The number as stored.
+            #[must_use]
+            pub const fn number(self) -> $prim {
+                self.0
+            }
 
-        impl ::core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                match (*self).name() {
-                    $crate::__rt::Some(name) => f.write_str(name),
-                    $crate::__rt::None => ::core::fmt::Display::fmt(&(*self).number(), f),
+            /// Name in the schema, if it has one for the number.
+            #[must_use]
+            #[allow(unreachable_patterns)] // Of names of one number, it is the first.
+            pub const fn name(self) -> $crate::__rt::Option<&'static str> {
+                match self.0 {
+                    $($number => $crate::__rt::Some($text),)*
+                    _ => $crate::__rt::None,
                 }
             }
         }
+
+        /// The name in the schema, or the number where there is none.
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                match (*self).name() {
+                    $crate::__rt::Some(name) => f.pad(name),
+                    $crate::__rt::None => ::core::fmt::Display::fmt(&self.0, f),
+                }
+            }
+        }
+
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(self, f)
+            }
+        }
+
+        /// By the name in the schema, or the number.
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::MemberError;
+
+            fn from_str(text: &str) -> $crate::__rt::Result<Self, $crate::MemberError> {
+                match text {
+                    $($text => $crate::__rt::Ok(Self::$member),)*
+                    _ => match text.parse() {
+                        $crate::__rt::Ok(number) => $crate::__rt::Ok(Self(number)),
+                        $crate::__rt::Err(_) => {
+                            $crate::__rt::Err($crate::MemberError::new(stringify!($name), text))
+                        }
+                    },
+                }
+            }
+        }
+
+        /// By the number as stored.
+        impl $crate::__rt::From<$prim> for $name {
+            fn from(number: $prim) -> Self {
+                Self(number)
+            }
+        }
+
+        $crate::__enum!(@traits $name $prim, |member: &$name| (*member).name());
+        $crate::__number! { [$name] member => member.number(), number => $name(number as _) }
     };
-    (@traits $name:ident, $shown:expr) => {
+    (@traits $name:ident $prim:ident, $shown:expr) => {
+        impl $crate::__rt::From<$name> for $prim {
+            fn from(member: $name) -> $prim {
+                member.number()
+            }
+        }
+
         impl $crate::__rt::Same for $name {
             fn same(&self, other: &Self, _: bool) -> bool {
                 self == other
@@ -307,12 +415,25 @@ macro_rules! __enum {
 }
 
 /// Equality of a word: of the bits of its fields, and of all if spelling counts; and both ways between
-/// it and the engine.
+/// it, its number, and the engine.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __word {
-    ($name:ident $record:literal, $data:expr) => {
+    ($name:ident $prim:ident $record:literal, $data:expr) => {
         $crate::__plain!($name);
+
+        /// Of all bits.
+        impl $crate::__rt::From<$prim> for $name {
+            fn from(bits: $prim) -> Self {
+                Self(bits)
+            }
+        }
+
+        impl $crate::__rt::From<$name> for $prim {
+            fn from(word: $name) -> $prim {
+                word.0
+            }
+        }
 
         impl $crate::__rt::Same for $name {
             fn same(&self, other: &Self, spelling: bool) -> bool {

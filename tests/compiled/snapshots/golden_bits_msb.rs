@@ -43,20 +43,6 @@ pub struct Side(
 impl Side {
     pub const LEFT: Self = Self(1);
     pub const RIGHT: Self = Self(5);
-    /// The number as stored.
-    #[must_use]
-    pub const fn number(self) -> u8 {
-        self.0
-    }
-    /// Name in the schema, if it has one for the number.
-    #[must_use]
-    pub const fn name(self) -> ::core::option::Option<&'static str> {
-        match self.0 {
-            1 => ::formwork::__rt::Some("left"),
-            5 => ::formwork::__rt::Some("right"),
-            _ => ::formwork::__rt::None,
-        }
-    }
 }
 
 impl ::core::default::Default for Side {
@@ -65,7 +51,9 @@ impl ::core::default::Default for Side {
     }
 }
 
-::formwork::__enum!(Side open);
+::formwork::__enum! {
+    Side u8 open { LEFT 1 "left", RIGHT 5 "right", }
+}
 
 ::formwork::__fields! {
     [File] 0 { 0 a, 1 b, 2 c, 5 d, 6 e, 7 f, 8 g, } {} { spelling } {} [..spelling]

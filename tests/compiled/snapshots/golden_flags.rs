@@ -88,7 +88,7 @@ impl ::core::fmt::Debug for Kept {
     }
 }
 
-::formwork::__word!(Kept 1, 131);
+::formwork::__word!(Kept u8 1, 131);
 
 impl ::formwork::inspect::Inspect for Kept {
     fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {
@@ -150,7 +150,7 @@ impl ::core::fmt::Debug for Zero {
     }
 }
 
-::formwork::__word!(Zero 2, 32769);
+::formwork::__word!(Zero u16 2, 32769);
 
 impl ::formwork::inspect::Inspect for Zero {
     fn inspect(&self, to: &mut dyn ::formwork::inspect::Inspector) {

@@ -16,11 +16,6 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
     let prim = shapes.enum_prim(id);
     let doc = docs(definition.doc.as_deref());
     let members: Vec<Member> = members(shapes, id, definition, prim);
-    let own = if definition.closed {
-        closed(&ident, prim, &members)
-    } else {
-        open(&ident, prim, &members)
-    };
     let default = (!definition.closed && shapes.default_member(id) != 0)
         .then(|| shapes.member(id, shapes.default_member(id), false))
         .flatten()
@@ -33,6 +28,7 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
                 }
             }
         });
+    let prim = prim.ident();
     let derive_default = default.is_none().then(|| quote!(, Default));
     let declaration = if definition.closed {
         let usual = shapes.default_member(id);
@@ -46,16 +42,24 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
             pub enum #ident { #(#variants,)* }
         }
     } else {
-        let prim = prim.ident();
+        let constants = members.iter().map(|Member { ident, number, doc, .. }| {
+            quote!(#doc pub const #ident: Self = Self(#number);)
+        });
         quote! {
             #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash #derive_default)]
             pub struct #ident(
                 /// The number as stored.
                 pub #prim,
             );
+
+            impl #ident {
+                #(#constants)*
+            }
         }
     };
     let kind = if definition.closed { quote!(closed) } else { quote!(open) };
+    let named =
+        members.iter().map(|Member { ident, name, number, .. }| quote!(#ident #number #name,));
     let serde = options.serde.then(|| {
         let numbers: Vec<_> = members.iter().map(|member| member.number.clone()).collect();
         serde::enums(&ident, definition, &numbers)
@@ -64,10 +68,9 @@ pub fn emit(shapes: &Shapes<'_>, id: EnumId, options: &Options) -> TokenStream {
     quote! {
         #doc
         #declaration
-        #own
 
         #default
-        ::formwork::__enum!(#ident #kind);
+        ::formwork::__enum! { #ident #prim #kind { #(#named)* } }
 
         #serde
         #arbitrary
@@ -80,87 +83,17 @@ struct Member {
     name: String,
     number: TokenStream,
     doc: TokenStream,
-    /// Whether no member before it has the same number.
-    first: bool,
 }
 
 fn members(shapes: &Shapes<'_>, id: EnumId, definition: &Enum, prim: Prim) -> Vec<Member> {
-    let numbers: Vec<i128> = definition.members.iter().map(|member| member.number).collect();
     let idents = shapes.members(id).iter().cloned();
     idents
         .zip(&definition.members)
-        .enumerate()
-        .map(|(at, (ident, member))| Member {
+        .map(|(ident, member)| Member {
             ident,
             name: member.name.clone(),
             number: integer(prim, member.number).unwrap_or_else(|| quote!(0)),
             doc: docs(member.doc.as_deref()),
-            first: !numbers[..at].contains(&member.number),
         })
         .collect()
-}
-
-fn closed(ident: &Ident, prim: Prim, members: &[Member]) -> TokenStream {
-    let prim = prim.ident();
-    let numbers =
-        members.iter().map(|Member { ident, number, .. }| quote!(Self::#ident => #number));
-    let names = members.iter().map(|Member { ident, name, .. }| quote!(Self::#ident => #name));
-    let first = members.iter().filter(|member| member.first);
-    let of = first.map(
-        |Member { ident, number, .. }| quote!(#number => ::formwork::__rt::Some(Self::#ident)),
-    );
-    quote! {
-        impl #ident {
-            /// The number as stored.
-            #[must_use]
-            pub const fn number(self) -> #prim {
-                match self { #(#numbers,)* }
-            }
-
-            /// The member with this number, if there is one.
-            #[must_use]
-            pub const fn from_number(number: #prim) -> ::core::option::Option<Self> {
-                match number {
-                    #(#of,)*
-                    _ => ::formwork::__rt::None,
-                }
-            }
-
-            /// Name in the schema.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { #(#names,)* }
-            }
-        }
-    }
-}
-
-fn open(ident: &Ident, prim: Prim, members: &[Member]) -> TokenStream {
-    let prim = prim.ident();
-    let constants = members.iter().map(
-        |Member { ident, number, doc, .. }| quote!(#doc pub const #ident: Self = Self(#number);),
-    );
-    let first = members.iter().filter(|member| member.first);
-    let names =
-        first.map(|Member { number, name, .. }| quote!(#number => ::formwork::__rt::Some(#name)));
-    quote! {
-        impl #ident {
-            #(#constants)*
-
-            /// The number as stored.
-            #[must_use]
-            pub const fn number(self) -> #prim {
-                self.0
-            }
-
-            /// Name in the schema, if it has one for the number.
-            #[must_use]
-            pub const fn name(self) -> ::core::option::Option<&'static str> {
-                match self.0 {
-                    #(#names,)*
-                    _ => ::formwork::__rt::None,
-                }
-            }
-        }
-    }
 }

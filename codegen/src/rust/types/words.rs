@@ -80,7 +80,7 @@ pub fn emit(shapes: &Shapes<'_>, id: RecordId, options: &Options) -> TokenStream
             }
         }
 
-        ::formwork::__word!(#ident #number, #mask);
+        ::formwork::__word!(#ident #prim #number, #mask);
 
         #inspect
         #serde

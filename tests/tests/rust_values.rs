@@ -83,6 +83,7 @@ fn cases_by_name() {
     assert_eq!(*data, ThingNumber { value: 5, extra: None }.into());
     *data = ThingParts::default().into();
     assert!(data.as_number().is_none() && data.as_parts().is_some());
+    assert_eq!((data.case(), file.things[0].data.case()), ("parts", "nothing"));
 }
 
 #[test]

@@ -225,8 +225,9 @@ macro_rules! __rows {
     };
 }
 
-/// `Inspect` of a union: `[Name<'_>]`, then the cases with their names: those whose structs are shown as
-/// they are, those that are shown with all fields although one stands for them, and those without.
+/// `Inspect` of a union, and what its case is called: `[Name<'_>]`, then the cases with their names:
+/// those whose structs are shown as they are, those that are shown with all fields although one stands
+/// for them, and those without.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __inspect_cases {
@@ -238,6 +239,10 @@ macro_rules! __inspect_cases {
         [$($ty:tt)*] { $($case:ident $name:literal,)* } { $($whole:ident $whole_name:literal,)* }
         { $($unit:ident $unit_name:literal,)* }
     ) => {
+        $crate::__case! {
+            [$($ty)*] $($case $name,)* $($whole $whole_name,)* $($unit $unit_name,)*
+        }
+
         impl $crate::inspect::Inspect for $($ty)* {
             fn inspect(&self, to: &mut dyn $crate::inspect::Inspector) {
                 match self {

@@ -1201,6 +1201,21 @@ macro_rules! __file {
     };
 }
 
+/// What the case is called that a union is: `[Name<'_>]`, then the cases with their names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __case {
+    ([$($ty:tt)*] $($case:ident $name:literal,)*) => {
+        impl $($ty)* {
+            /// Name of the case in the schema.
+            #[must_use]
+            pub const fn case(&self) -> &'static str {
+                match self { $(Self::$case { .. } => $name,)* }
+            }
+        }
+    };
+}
+
 /// A case of a union that is read in few steps. Without optimisation it is a function of its own, so
 /// that all cases together do not make one large stack frame.
 #[doc(hidden)]

@@ -71,6 +71,10 @@ fn union(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
         quote!(#doc #default #variant #payload)
     });
     let cases = from::cases(shapes, id, from::Kind::Packed);
+    let named = (0..).zip(&union.cases).map(|(number, case)| {
+        let ((variant, _), name) = (shapes.variant(id, number), &case.name);
+        quote!(#variant #name,)
+    });
     quote! {
         #doc
         #[derive(Debug, Clone, Copy #derive_default)]
@@ -80,6 +84,7 @@ fn union(shapes: &Shapes<'_>, id: UnionId) -> TokenStream {
 
         #default
         #cases
+        ::formwork::__case! { [#ident] #(#named)* }
     }
 }
 

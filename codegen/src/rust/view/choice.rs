@@ -259,12 +259,18 @@ impl Views<'_, '_> {
                 }
             }
         });
+        let named = (0_u32..).zip(&union.cases).map(|(at, case)| {
+            let ((variant, _), name) = (self.shapes.variant(id, at), &case.name);
+            quote!(#variant #name,)
+        });
         quote! {
             #inspect
 
             #doc
             #[derive(Debug, Clone, Copy)]
             pub enum #ident<'a> { #(#variants,)* }
+
+            ::formwork::__case! { [#ident<'_>] #(#named)* }
 
             impl<'a> #ident<'a> {
                 fn __at(place: v::Place<'a> #parameters) -> v::Result<#ident<'a>> {

@@ -288,7 +288,7 @@ pub fn read_any_with<'a>(
 }
 
 /// Why a file of unknown format is not read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadAnyError {
     /// It begins as files of no format that is compiled in.
@@ -307,6 +307,16 @@ impl fmt::Display for ReadAnyError {
         match self {
             ReadAnyError::Unknown => f.write_str("the file begins as those of no known format"),
             ReadAnyError::Read { format, .. } => write!(f, "the file is no {format}"),
+        }
+    }
+}
+
+/// In words, with the cause: it is what `main` prints of an error.
+impl fmt::Debug for ReadAnyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadAnyError::Unknown => write!(f, "{self}"),
+            ReadAnyError::Read { error, .. } => write!(f, "{self}: {error:?}"),
         }
     }
 }

@@ -70,7 +70,8 @@ fn errors_say_which_format_it_seemed_to_be() {
     let format = detect(&bytes).expect("as above");
     let error = read_any(&bytes[..bytes.len() / 2]).expect_err("it is cut off");
     assert_eq!(error.to_string(), format!("the file is no {format}"));
-    assert!(error.source().is_some());
+    let source = error.source().expect("that is why");
+    assert_eq!(format!("{error:?}"), format!("{error}: {source:?}"));
     let none = ReadOptions::default().budget_factor(0).budget_floor(0);
     let error = format.read(&bytes, &none).expect_err("nothing may be read");
     assert!(matches!(error.kind(), ReadErrorKind::BudgetExceeded { .. }), "{error}");

@@ -40,7 +40,8 @@ pub enum Source<'t> {
 }
 
 /// Why a value could not be edited. It is as it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EditFailure {
     /// The path leads to nothing that can be edited so.
     Path {
@@ -63,6 +64,13 @@ impl fmt::Display for EditFailure {
             EditFailure::Json(error) => error.fmt(f),
             EditFailure::Edit(error) => error.fmt(f),
         }
+    }
+}
+
+/// As in words: it is what `main` prints of an error.
+impl fmt::Debug for EditFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -89,7 +89,7 @@ impl ConflictKind {
 }
 
 /// Why files could not be merged at all.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum MergeError {
     /// One of them cannot be read.
@@ -107,6 +107,13 @@ impl fmt::Display for MergeError {
             MergeError::Write(error) => error.fmt(f),
             MergeError::ReadBack => f.write_str("what is written reads back to another value"),
         }
+    }
+}
+
+/// As in words: it is what `main` prints of an error.
+impl fmt::Debug for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -22,7 +22,7 @@ pub const fn moved(index: u32, from: u32, to: u32) -> u32 {
 }
 
 /// Why elements of a value could not be inserted, removed or moved. The value is as it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EditError {
     /// Something refers to the element that would be gone, or to something in it.
@@ -102,6 +102,13 @@ impl fmt::Display for EditError {
             }
             EditError::Invalid(error) => error.fmt(f),
         }
+    }
+}
+
+/// As in words: it is what `main` prints of an error.
+impl fmt::Debug for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -27,10 +27,13 @@ use crate::path::{Path, Segment};
 ///     .unwrap_err();
 /// assert_eq!(error.to_string(), "pointer 0x51f0 is outside the file, at 0x28 in events[3].params");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// In words it tells all but the [code](ReadErrorKind::code), which `Debug` adds, since that is what
+/// `main` prints of an error; `{:#?}` has the parts one by one.
+#[derive(Clone, PartialEq, Eq)]
 pub struct ReadError(Box<Inner>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Inner {
     kind: ReadErrorKind,
     offset: u64,
@@ -154,6 +157,17 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.0.path.shortened();
         write!(f, "{}, at 0x{:x} in {path}", self.0.kind, self.0.offset)
+    }
+}
+
+impl fmt::Debug for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            let Inner { kind, offset, path } = &*self.0;
+            let mut shown = f.debug_struct("ReadError");
+            return shown.field("kind", kind).field("offset", offset).field("path", path).finish();
+        }
+        write!(f, "{self} ({})", self.0.kind.code())
     }
 }
 

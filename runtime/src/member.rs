@@ -12,7 +12,7 @@ use core::fmt;
 /// let error = MemberError::new("Mood", "gloomy");
 /// assert_eq!(error.to_string(), "`Mood` has no member `gloomy`");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct MemberError {
     enumeration: &'static str,
     sought: Box<str>,
@@ -42,6 +42,13 @@ impl MemberError {
 impl fmt::Display for MemberError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` has no member `{}`", self.enumeration, self.sought)
+    }
+}
+
+/// As in words: it is what `main` prints of an error.
+impl fmt::Debug for MemberError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

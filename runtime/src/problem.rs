@@ -29,7 +29,10 @@ use crate::path::Path;
 ///      none of the forms that the schema has can hold it, in file",
 /// );
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// `Debug` adds the [code](ProblemKind::code) of each, since that is what `main` prints of an error;
+/// `{:#?}` has the parts one by one.
+#[derive(Clone, PartialEq, Eq)]
 pub struct WriteError {
     problems: Vec<Problem>,
 }
@@ -82,6 +85,19 @@ impl fmt::Display for WriteError {
                 f.write_str("\n")?;
             }
             write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return f.debug_struct("WriteError").field("problems", &self.problems).finish();
+        }
+        for (position, problem) in self.problems.iter().enumerate() {
+            let line = if position == 0 { "" } else { "\n" };
+            write!(f, "{line}{problem} ({})", problem.kind.code())?;
         }
         Ok(())
     }

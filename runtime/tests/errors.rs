@@ -5,7 +5,9 @@ use std::mem::size_of;
 
 use formwork::engine::Budget;
 use formwork::path::{Path, Segment};
-use formwork::{Problem, ProblemKind, ReadError, ReadErrorKind, ReadOptions, WriteError};
+use formwork::{
+    EditError, MemberError, Problem, ProblemKind, ReadError, ReadErrorKind, ReadOptions, WriteError,
+};
 
 #[test]
 fn an_error_is_one_word() {
@@ -22,6 +24,31 @@ fn errors_can_be_boxed_and_sent() {
     assert_eq!(read.to_string(), "padding is not zero, at 0x10 in file");
     let write = boxed(WriteError::new(vec![]));
     assert_eq!(write.to_string(), "");
+}
+
+/// `main() -> Result<(), Box<dyn Error>>` prints an error by `Debug`, and reporters all sources: each
+/// thing is said, and once.
+#[test]
+fn what_main_prints() {
+    let read = ReadError::new(ReadErrorKind::NotZero, 0x10).in_field("name");
+    assert_eq!(format!("{read:?}"), "padding is not zero, at 0x10 in name (not_zero)");
+    let parts = format!("{read:#?}");
+    assert!(parts.starts_with("ReadError {") && parts.contains("kind: NotZero"), "{parts}");
+    let problem = |name| Problem::new(Path::from(vec![Segment::from(name)]), ProblemKind::NoForm);
+    let write = WriteError::new(vec![problem("a"), problem("b")]);
+    assert_eq!(
+        format!("{write:?}"),
+        "none of the forms that the schema has can hold it, in a (no_form)\n\
+         none of the forms that the schema has can hold it, in b (no_form)"
+    );
+    let parts = format!("{write:#?}");
+    assert!(parts.starts_with("WriteError {") && parts.contains("kind: NoForm"), "{parts}");
+    let edit = EditError::Invalid(write.clone());
+    assert_eq!(format!("{edit:?}"), write.to_string());
+    let member = MemberError::new("Mood", 9);
+    assert_eq!(format!("{member:?}"), member.to_string());
+    let all: [&dyn Error; 4] = [&read, &write, &edit, &member];
+    assert!(all.iter().all(|error| error.source().is_none()));
 }
 
 #[test]

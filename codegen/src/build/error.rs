@@ -6,7 +6,6 @@ use std::io;
 use std::path::PathBuf;
 
 /// Why a build made no code.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildError {
     /// No folder was named, and there is no `OUT_DIR`, because this is no build script.
@@ -73,11 +72,12 @@ impl fmt::Display for BuildError {
     }
 }
 
-impl Error for BuildError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            BuildError::Unread { error, .. } | BuildError::Unwritten { error, .. } => Some(error),
-            _ => None,
-        }
+/// As in words: it is what `main` prints of an error.
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
+
+// The words have the cause in them, so that it is no source as well.
+impl Error for BuildError {}

@@ -6,7 +6,7 @@ use std::fmt;
 use super::SyntaxError;
 
 /// Why a JSON text is no value of a format.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum JsonError {
     /// It is no JSON.
     Syntax(SyntaxError),
@@ -46,6 +46,13 @@ impl fmt::Display for JsonError {
                 Ok(())
             }
         }
+    }
+}
+
+/// As in words: it is what `main` prints of an error.
+impl fmt::Debug for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

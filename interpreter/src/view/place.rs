@@ -9,7 +9,7 @@ use super::show::{element_type, target_type};
 use crate::value::{ValueStep, parse_path};
 
 /// A path that leads to nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct NoSuchPath {
     /// The longest part of the path that exists; `file` if not even its first step does.
     pub found: String,
@@ -30,6 +30,13 @@ impl fmt::Display for NoSuchPath {
             None if self.names.is_empty() => f.write_str(": it has no fields"),
             None => write!(f, ": it has {}", self.names.join(", ")),
         }
+    }
+}
+
+/// As in words: it is what `main` prints of an error.
+impl fmt::Debug for NoSuchPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

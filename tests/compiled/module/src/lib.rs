@@ -149,7 +149,7 @@ pub fn differs<T: PartialEq, E: Debug>(
     match (engine, fast) {
         (Ok(engine), Ok(fast)) if engine == fast => None,
         // The engine takes more stack for a level, so it may stop earlier.
-        (Err(error), _) if format!("{error:?}").contains("DepthLimit") => None,
+        (Err(error), _) if format!("{error:?}").contains("depth_limit") => None,
         (Err(error), _) => Some(format!("{what} by the fast path, but refused: {error:?}")),
         _ => Some(format!("{what} by the fast path, but not the same")),
     }

@@ -249,7 +249,7 @@ fn put(value: &mut Value, found: &References<'_>, Moved { at, number }: Moved) {
         return;
     }
     if let Some(place) = at_way(value, &way, model) {
-        *bare_mut(place) = Value::Int(number);
+        *place.bare_mut() = Value::Int(number);
         return;
     }
     // A field with a default may be left out.
@@ -412,10 +412,7 @@ fn set(
     let row = found.tree().row(loc);
     let new = new_value(program, found, source, row, loc.index().is_some())?;
     let (old, by) = referring(found, loc);
-    let number = match bare(&new) {
-        Value::Int(number) => Some(*number),
-        _ => None,
-    };
+    let number = new.as_int();
     let renamed = old.is_some() && number != old && !by.is_empty();
     if renamed && !(follow && number.is_some()) {
         let paths: Vec<Path> = by.iter().map(|at| found.path(*at)).collect();
@@ -464,20 +461,6 @@ fn referring(found: &References<'_>, loc: Loc) -> (Option<i128>, Vec<Loc>) {
         return (Some(number), Vec::new());
     }
     (Some(number), found.by_key(array, name, number))
-}
-
-fn bare(value: &Value) -> &Value {
-    match value {
-        Value::Spelled(inner, _) => bare(inner),
-        value => value,
-    }
-}
-
-fn bare_mut(value: &mut Value) -> &mut Value {
-    match value {
-        Value::Spelled(inner, _) => bare_mut(inner),
-        value => value,
-    }
 }
 
 fn new_value(

@@ -55,6 +55,15 @@ pub fn write(program: &Program, value: &Value) -> Result<Vec<u8>, WriteError> {
     engine::write(program, value.given())
 }
 
+/// Whether a value can be written.
+///
+/// # Errors
+///
+/// Those of [`write()`].
+pub fn validate(program: &Program, value: &Value) -> Result<(), WriteError> {
+    engine::validate(program, value.given())
+}
+
 /// Gives a value to somebody as the engine takes it.
 pub fn with_given<T>(value: &Value, with: impl FnOnce(engine::Given<'_>) -> T) -> T {
     with(value.given())

@@ -1,5 +1,8 @@
 //! Values of files: what a program edits. No offset, count, magic or padding is in them.
 
+mod access;
+mod made;
+
 pub use formwork::spelling::KeptKind;
 
 /// A value of any type of a schema.

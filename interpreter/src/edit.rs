@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 
-use formwork::EditError;
 use formwork::engine::{Item, Loc, Moved, NodeRef, Places, Program, References, Step, references};
 use formwork::path::Path;
+use formwork::{EditError, Problem, WriteError};
 use formwork_model::{Model, Role, Row, Type};
 
 use crate::json::{self, JsonError};
@@ -112,7 +112,8 @@ pub fn edit(
                 Some(at) => position(at, count, true)?,
                 None => count,
             };
-            insert(program, value, &found, array, at, element)
+            let checked = matches!(source, Source::Value(_));
+            insert(program, value, &found, array, at, element, checked)
         }
         Edit::Remove(instead) => {
             let (array, at, count) = element_at(&found, &steps)?;
@@ -168,6 +169,7 @@ fn insert(
     array: Loc,
     at: u32,
     element: Value,
+    checked: bool,
 ) -> Result<(), EditFailure> {
     let way = found.way(array);
     let count = found.count(array).unwrap_or(0);
@@ -176,8 +178,12 @@ fn insert(
         Some(())
     };
     list(value).ok_or(EditError::NoArray)?;
-    let done = if at == count {
-        Ok(())
+    let fitting = match checked {
+        true => fits(program, value, &found.path(array.at(count)), &found.path(array.at(at))),
+        false => Ok(()),
+    };
+    let done = if fitting.is_err() || at == count {
+        fitting
     } else {
         references(program, program.model().root, value.given())
             .map_err(|error| EditFailure::from(EditError::from(error)))
@@ -420,11 +426,12 @@ fn set(
     }
     let way = found.way(loc);
     let model = found.model();
-    match at_way(value, &way, model) {
-        Some(place) => *place = new,
+    let holder = way.split_last().map(|(_, before)| before);
+    let old = match at_way(value, &way, model) {
+        Some(place) => Some(std::mem::replace(place, new)),
         None => {
             let name = row.name.clone().unwrap_or_default();
-            let holder = way.split_last().and_then(|(_, before)| at_way(value, before, model));
+            let holder = holder.and_then(|before| at_way(value, before, model));
             let Some(holder) = holder.and_then(fields_mut) else {
                 return Err(no_path("", "there is nothing to put it into".to_owned()));
             };
@@ -434,12 +441,42 @@ fn set(
             let last =
                 holder.fields.iter().rposition(|(field, _)| before.contains(&field.as_str()));
             holder.fields.insert(last.map_or(0, |last| last + 1), (name, new));
+            None
         }
+    };
+    if let Source::Value(_) = source
+        && let Err(wrong) = fits(program, value, &found.path(loc), &found.path(loc))
+    {
+        match (old, at_way(value, &way, model)) {
+            (Some(old), Some(place)) => *place = old,
+            _ => {
+                let holder = holder.and_then(|before| at_way(value, before, model));
+                if let Some(holder) = holder.and_then(fields_mut) {
+                    holder.fields.retain(|(field, _)| row.name.as_ref() != Some(field));
+                }
+            }
+        }
+        return Err(wrong);
     }
     if let (true, Some(number)) = (renamed, number) {
         by.into_iter().for_each(|at| put(value, found, Moved { at, number }));
     }
     Ok(())
+}
+
+/// Whether what is at a path is a value of what stands there, as far as that is known without placing
+/// anything. A JSON text is read as one; of a value nobody knows before. `said`: the path for messages.
+fn fits(program: &Program, value: &Value, path: &Path, said: &Path) -> Result<(), EditFailure> {
+    let Err(error) = references(program, program.model().root, value.given()) else {
+        return Ok(());
+    };
+    let here = |problem: Problem| {
+        let rest = problem.path.segments().strip_prefix(path.segments())?;
+        let path = said.segments().iter().chain(rest).cloned().collect();
+        Some(Problem { path, ..problem })
+    };
+    let problems = error.into_problems().into_iter().filter_map(here).collect();
+    WriteError::check(problems).map_err(|error| EditError::from(error).into())
 }
 
 /// The number in a field by which others refer to its element, and these, if no other element has

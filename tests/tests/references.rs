@@ -254,6 +254,75 @@ fn of_shared_tables_and_what_usually_follows() {
     assert!(changed.same_spelling(&before));
 }
 
+/// A value is taken where a JSON text of it is, and the value that is edited stays as it was otherwise.
+#[test]
+fn values_of_another_type() {
+    const TEXT: &str = r#"
+module typed root=File endian=little
+struct File { u8 count; Item items count=count; when "count > 2" { u8 more }; u8 best ref=items none=0xff }
+struct Item { u16 size min=1; union data tag=u8 { case none 0; case text 1 { Name name } } }
+string Name length=u8
+"#;
+    let program = programs::from_text("typed.kdl", TEXT, None).expect("it is clean");
+    let bytes = [2, 1, 0, 0, 2, 0, 1, 1, 0x61, 1];
+    let value = laws::value_of(&program, &bytes).expect("it is a file");
+    let done = |path: &str, action: Edit<'_>| {
+        let mut changed = value.clone();
+        let done = edit(&program, &mut changed, path, action);
+        assert!(done.is_ok() || changed.same_spelling(&value), "{path}");
+        done.map(|()| changed).map_err(|error| error.to_string())
+    };
+    let item = |size: Value| {
+        let data = Value::of_case("text", [("name", "b".into())]);
+        Value::of_struct([("size", size), ("data", data)])
+    };
+    let wrong = [
+        ("items[0].size", Value::from("a"), "expected an integer, found a text, in items[0].size"),
+        ("items[0].size", 0x1_0000.into(), "65536 does not fit `u16`, in items[0].size"),
+        ("items[0].size", Value::None, "it must be there, and is not, in items[0].size"),
+        (
+            "items[1].data",
+            Value::of_case("other", [("name", Value::from("b"))]),
+            "there is no case `other` here, in items[1].data",
+        ),
+        (
+            "items[1].data.name",
+            7.into(),
+            "expected a text, found an integer, in items[1].data.name",
+        ),
+        (
+            "items[1]",
+            Value::of_struct([("size", Value::from(1))]),
+            "it must be there, and is not, in items[1].data",
+        ),
+        (
+            "items[1]",
+            item(Value::from(true)),
+            "expected an integer, found a truth value, in items[1].size",
+        ),
+        ("items", Value::from(7), "expected an array, found an integer, in items"),
+        ("more", Value::from("a"), "expected an integer, found a text, in more"),
+    ];
+    for (path, new, words) in &wrong {
+        let error = done(path, Edit::Set(Source::Value(new))).expect_err(path);
+        assert_eq!(error, *words, "{path}");
+    }
+    for (path, place) in [("items", "items[2]"), ("items[0]", "items[0]"), ("items[2]", "items[2]")]
+    {
+        let error = done(path, Edit::Insert(Source::Value(&7.into()))).expect_err(path);
+        assert_eq!(error, format!("expected a struct, found an integer, in {place}"));
+        let new = item(Value::from("a"));
+        let error = done(path, Edit::Insert(Source::Value(&new))).expect_err(path);
+        assert_eq!(error, format!("expected an integer, found a text, in {place}.size"));
+        let inserted = done(path, Edit::Insert(Source::Value(&item(1.into())))).expect("it is one");
+        assert_eq!(inserted.get("items").and_then(Value::elements).map(<[_]>::len), Some(3));
+    }
+    // What follows elsewhere, and rules, are for writing: more edits may come.
+    assert!(done("items[0].size", Edit::Set(Source::Value(&0.into()))).is_ok());
+    assert!(done("best", Edit::Set(Source::Value(&7.into()))).is_ok());
+    assert!(done("more", Edit::Set(Source::Value(&7.into()))).is_ok());
+}
+
 /// A reference into a table whose order follows from a field of those who have slices of it.
 const SORTED: &str = r#"
 module sorted root=File endian=little

@@ -1,5 +1,5 @@
 //! Generates code of each schema that documentation shows, with every combination of options; and makes
-//! a test of each recipe of the cookbook.
+//! a test of each recipe of the cookbook, and of the page on schemas at run time.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,15 +29,22 @@ fn main() {
             fs::rename(folder.join(format!("{name}.rs")), file).expect("it was just made");
         }
     }
-    fs::write(out.join("recipes.rs"), recipes(&root.join("docs/rust.md"))).expect("as before");
+    for (page, tests) in [("docs/rust.md", "recipes.rs"), ("docs/library.md", "library.rs")] {
+        fs::write(out.join(tests), recipes(&root.join(page))).expect("as before");
+    }
 }
 
-/// A test for each piece of Rust, named by the heading before it and its number there.
+/// A test for each piece of Rust, named by the heading before it and its number there; those marked
+/// `item` are for the others.
 fn recipes(page: &Path) -> String {
     let mut tests = String::new();
     let mut number = 0;
     let mut last = String::new();
     for block in blocks(page, "rust") {
+        if block.item {
+            tests.push_str(&block.text);
+            continue;
+        }
         number = if block.heading == last { number + 1 } else { 1 };
         last.clone_from(&block.heading);
         let words = block.heading.split(|letter: char| !letter.is_alphanumeric());
@@ -56,6 +63,7 @@ fn recipes(page: &Path) -> String {
 struct Block {
     heading: String,
     text: String,
+    item: bool,
 }
 
 /// The pieces of code of a language in a page; not those marked `ignore`.
@@ -67,7 +75,8 @@ fn blocks(page: &Path, language: &str) -> Vec<Block> {
             (None, Some(info)) => open = Some((info.to_owned(), String::new())),
             (Some((info, text)), Some(_)) => {
                 if info.split(' ').next() == Some(language) && !info.contains("ignore") {
-                    found.push(Block { heading: heading.clone(), text: std::mem::take(text) });
+                    let (text, item) = (std::mem::take(text), info.contains("item"));
+                    found.push(Block { heading: heading.clone(), text, item });
                 }
                 open = None;
             }

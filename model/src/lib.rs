@@ -34,6 +34,7 @@ mod walk;
 
 pub use decimal::{float_of, Inexact};
 pub use digits::{DigitFill, DigitForm, Digits, NotDigits};
+pub use encoding::text_of_mutf8;
 pub use expr::{
     BinaryOp, CallArgs, Expr, Exprs, Field, Function, Member, Path, Start, Step, StreamFunction,
     UnaryOp,

@@ -4,8 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::{
-    ByteOrder, ByteOrderRule, Cell, Constant, EndianRule, EpochId, Home, Meaning, Model, RecordId,
-    RowId, RowKind, RunLength, Storage, Type,
+    ByteOrder, ByteOrderRule, Cell, Constant, Content, EndianRule, EpochId, Home, Meaning, Model,
+    RecordId, RowId, RowKind, RunLength, Storage, Type,
 };
 
 /// Bytes at constant offsets that are the same in every file of a format.
@@ -192,13 +192,27 @@ fn constant_bytes(constant: &Constant, ty: &Type, orders: &[ByteOrder]) -> Vec<V
     match (constant, ty) {
         (Constant::Int(number), Type::Cell(cell)) => number_bytes(*number, cell, orders),
         (Constant::Text(text), Type::Run(run)) => {
-            fixed_bytes(text.as_bytes(), &run.length).into_iter().collect()
+            let mut all: Vec<Vec<u8>> = Vec::new();
+            for bytes in text_bytes(run.content, text, orders) {
+                all.extend(fixed_bytes(&bytes, &run.length).filter(|bytes| !all.contains(bytes)));
+            }
+            all
         }
         (Constant::Bytes(bytes), Type::Run(run)) => {
             fixed_bytes(bytes, &run.length).into_iter().collect()
         }
         (constant, Type::Region(region)) => constant_bytes(constant, &region.inner, orders),
         _ => Vec::new(),
+    }
+}
+
+fn text_bytes(content: Content, text: &str, orders: &[ByteOrder]) -> Vec<Vec<u8>> {
+    match content {
+        Content::Bytes => vec![text.as_bytes().to_vec()],
+        Content::Text(encoding) if encoding.has_order() => {
+            orders.iter().map(|order| encoding.encode(text, *order)).collect()
+        }
+        Content::Text(encoding) => vec![encoding.encode(text, ByteOrder::Little)],
     }
 }
 

@@ -6,6 +6,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::encoding::mutf8_len;
 use super::{
     ArrayLength, BinaryOp, Cell, Content, Encoding, EpochId, Expr, ExprId, Exprs, Extent, Home,
     Label, Model, RecordId, RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Tag,
@@ -382,9 +383,13 @@ fn run_size(exprs: &Exprs, run: &RunType) -> Option<u64> {
 pub fn unit_size(content: Content) -> u64 {
     match content {
         Content::Bytes
-        | Content::Text(Encoding::Ascii | Encoding::Utf8 | Encoding::Latin1 | Encoding::Cp1252) => {
-            1
-        }
+        | Content::Text(
+            Encoding::Ascii
+            | Encoding::Utf8
+            | Encoding::Mutf8
+            | Encoding::Latin1
+            | Encoding::Cp1252,
+        ) => 1,
         Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => 2,
         Content::Text(Encoding::Utf32) => 4,
     }
@@ -400,6 +405,7 @@ pub fn text_units(content: Content, text: &str) -> u64 {
         Content::Text(Encoding::Utf32 | Encoding::Latin1 | Encoding::Cp1252) => {
             text.chars().count() as u64
         }
+        Content::Text(Encoding::Mutf8) => text.chars().map(mutf8_len).sum(),
         Content::Bytes | Content::Text(_) => text.len() as u64,
     }
 }

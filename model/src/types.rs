@@ -184,6 +184,9 @@ pub enum Encoding {
     Latin1,
     /// Windows-1252: the same but for bytes from 0x80 to 0x9f, most of which are other letters.
     Cp1252,
+    /// UTF-8 as Java has it: U+0000 as two bytes, what is beyond 16 bits as two surrogates of three bytes
+    /// each.
+    Mutf8,
 }
 
 /// Length of a [`RunType`].

@@ -189,6 +189,7 @@ impl Maker<'_, '_> {
                     " encoding=utf16",
                     " encoding=latin1",
                     " encoding=cp1252",
+                    " encoding=mutf8",
                 ];
                 let encoding = self.u.choose(&encodings)?;
                 format!("string {name} length={length}{encoding}")
@@ -496,7 +497,7 @@ impl Maker<'_, '_> {
             }
             12 => {
                 let count = self.count()?;
-                let encoding = self.u.choose(&["ascii", "utf8", "utf16", "latin1"])?;
+                let encoding = self.u.choose(&["ascii", "utf8", "utf16", "latin1", "mutf8"])?;
                 format!("text {name} count={count} encoding={encoding}")
             }
             13 => format!("{} {name} count={}", self.cell()?, self.u.int_in_range(1..=4)?),
@@ -643,6 +644,7 @@ impl Maker<'_, '_> {
                     "bytes",
                     "text encoding=utf16",
                     "text encoding=cp1252",
+                    "text encoding=mutf8",
                 ])?;
                 let (ty, encoding) = kind.split_once(' ').unwrap_or((kind, ""));
                 let bytes = self.u.choose(&["nul", "\"3d\"", "\"0d0a\"", "\"[0, 0x30..0x3d]\""])?;

@@ -4,8 +4,8 @@ use super::context::{Context, bodies, cells, epochs, has_bytes, row_name};
 use super::exprs::own_rows;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Cell, Content, Encoding, EndianRule, EpochId, Home, Model, RecordId, Row, RowId, RowKind,
-    RunLength, Tag, Type,
+    Cell, Content, EndianRule, EpochId, Home, Model, RecordId, Row, RowId, RowKind, RunLength, Tag,
+    Type,
 };
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -84,7 +84,7 @@ fn follows(model: &Model, ty: &Type, epoch: EpochId, seen: &mut Vec<RecordId>) -
     }
     ty.in_epoch(epoch).inline_parts().any(|part| match part {
         Type::Run(run) => {
-            matches!(run.content, Content::Text(Encoding::Utf16 | Encoding::Utf32))
+            matches!(run.content, Content::Text(encoding) if encoding.has_order())
                 || matches!(&run.length, RunLength::Prefix(cell) if cell.follows_order())
         }
         Type::Record(id) => inside(model, *id, epoch, seen),

@@ -337,6 +337,7 @@ fn content_text(content: Content) -> &'static str {
         Content::Text(Encoding::Utf32) => "UTF-32 text",
         Content::Text(Encoding::Latin1) => "Latin-1 text",
         Content::Text(Encoding::Cp1252) => "Windows-1252 text",
+        Content::Text(Encoding::Mutf8) => "modified UTF-8 text",
     }
 }
 
@@ -346,9 +347,13 @@ fn unit(content: Content) -> &'static str {
         Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => "units",
         Content::Text(Encoding::Utf32) => "units",
         Content::Bytes
-        | Content::Text(Encoding::Ascii | Encoding::Utf8 | Encoding::Latin1 | Encoding::Cp1252) => {
-            "bytes"
-        }
+        | Content::Text(
+            Encoding::Ascii
+            | Encoding::Utf8
+            | Encoding::Mutf8
+            | Encoding::Latin1
+            | Encoding::Cp1252,
+        ) => "bytes",
     }
 }
 

@@ -134,6 +134,7 @@ fn run_text(model: &Model, run: &RunType) -> String {
         Content::Text(Encoding::Utf32) => "text utf32",
         Content::Text(Encoding::Latin1) => "text latin1",
         Content::Text(Encoding::Cp1252) => "text cp1252",
+        Content::Text(Encoding::Mutf8) => "text mutf8",
     };
     let length = match &run.length {
         RunLength::Prefix(cell) => format!("prefix {}", cell_text(model, cell)),

@@ -3,8 +3,9 @@
 use super::texts::content;
 use super::{Cx, Env, Expr, ExprId, RecordId, Shape};
 use crate::model::{
-    BinaryOp, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding, Meaning,
-    PoolOrder, RecordKind, Role, Row as ModelRow, RowKind, RunLength, RunType, Type, float_of,
+    BinaryOp, ByteOrder, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
+    Meaning, PoolOrder, RecordKind, Role, Row as ModelRow, RowKind, RunLength, RunType, Type,
+    float_of,
 };
 use crate::span::Span;
 use crate::syntax::ast::{PropValue, Props, Row, RowWord};
@@ -394,10 +395,7 @@ impl<'t> Cx<'t> {
             self.d.error("E0214", span, message);
             return None;
         }
-        Some(match encoding.is_table() {
-            true => text.chars().filter_map(|letter| encoding.byte(letter)).collect(),
-            false => text.as_bytes().to_vec(),
-        })
+        Some(encoding.encode(text, ByteOrder::Little))
     }
 
     pub(super) fn magic_bytes(&mut self, id: RecordId, row: &'t Row) -> Option<Vec<u8>> {

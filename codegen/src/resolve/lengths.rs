@@ -6,8 +6,8 @@ use super::described::describing;
 use super::shapes::is_array;
 use super::{Base, Cx, Env, Expr, ExprId, RecordId, Shape, Source, id32};
 use crate::model::{
-    ArrayLength, ArrayType, Cell, Content, Encoding, Extent, Function, Meaning, RecordKind,
-    RegionType, RunLength, RunType, Storage, Target, Terminated, Trim, Type, WhenEmpty, text_units,
+    ArrayLength, ArrayType, Cell, Content, Extent, Function, Meaning, RecordKind, RegionType,
+    RunLength, RunType, Storage, Target, Terminated, Trim, Type, WhenEmpty, text_units, unit_size,
 };
 use crate::syntax::ast::{Row, RowWord};
 use crate::syntax::builtin;
@@ -490,12 +490,7 @@ impl<'t> Cx<'t> {
         if !any {
             // A constant has the length of its value.
             if let Some(ExKind::Text(text)) = props.ex("is").map(|ex| &ex.kind)
-                && matches!(
-                    content,
-                    Content::Text(
-                        Encoding::Ascii | Encoding::Utf8 | Encoding::Latin1 | Encoding::Cp1252
-                    ) | Content::Bytes
-                )
+                && unit_size(content) == 1
             {
                 return Some(make(RunLength::Fixed(text_units(content, text))));
             }

@@ -22,6 +22,7 @@ pub(super) fn content(word: Option<&str>, default: Content) -> Content {
         Some("utf32") => Content::Text(Encoding::Utf32),
         Some("latin1") => Content::Text(Encoding::Latin1),
         Some("cp1252") => Content::Text(Encoding::Cp1252),
+        Some("mutf8") => Content::Text(Encoding::Mutf8),
         _ => default,
     }
 }

@@ -85,9 +85,9 @@ pub(super) const ROW: &[Known] = &[
 ];
 
 const ENCODING: Kind = Kind::Word(&[
-    "bytes", "ascii", "utf8", "utf16", "utf16le", "utf16be", "utf32", "latin1", "cp1252",
+    "bytes", "ascii", "utf8", "utf16", "utf16le", "utf16be", "utf32", "latin1", "cp1252", "mutf8",
 ]);
-const OF_BYTES: Kind = Kind::Word(&["ascii", "utf8", "latin1", "cp1252"]);
+const OF_BYTES: Kind = Kind::Word(&["ascii", "utf8", "latin1", "cp1252", "mutf8"]);
 
 pub(super) const MAGIC: &[Known] = &[
     ("size", Kind::Ex),

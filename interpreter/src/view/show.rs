@@ -126,6 +126,7 @@ fn encoding_suffix(encoding: Encoding) -> &'static str {
         Encoding::Utf32 => " utf32",
         Encoding::Latin1 => " latin1",
         Encoding::Cp1252 => " cp1252",
+        Encoding::Mutf8 => " mutf8",
     }
 }
 

@@ -174,7 +174,7 @@ lists! {
     cases Meaning { Int, Float(form), Bool { yes }, Enum(members), Word(record), }
     fields RunType { content, length, suffix, align }
     cases Content { Bytes, Text(encoding), }
-    cases Encoding { Ascii, Utf8, Utf16, Utf16Le, Utf16Be, Utf32, Latin1, Cp1252, }
+    cases Encoding { Ascii, Utf8, Utf16, Utf16Le, Utf16Be, Utf32, Latin1, Cp1252, Mutf8, }
     cases RunLength { Prefix(cell), Fill, Fixed(bytes), Count(units), }
     fields RegionType { inner, extent, trim }
     cases Extent { Size(size), End(address), Terminated(terminator), Rest, }

@@ -115,6 +115,28 @@ text encoding=cp1252 terminator="99"
     80 61 99 => "€a"
     99 => ""
     not "a™b" => text_contains
+text encoding=mutf8 count=l
+    gives u8 l
+    02; c0 80 => "\u{0}"
+    06; ed a0 bd ed b8 80 => "😀"
+    05; 61 e2 82 ac 7f => "a€\u{7f}"
+    00; => ""
+    bad 02; 61 00 => invalid_text
+    bad 02; c0 81 => invalid_text
+    bad 03; ed a0 bd => invalid_text
+    bad 04; f0 9f 98 80 => invalid_text
+text encoding=mutf8 terminator=nul
+    61 c0 80 00 => "a\u{0}"
+    ed a0 bd ed b8 80 00 => "😀"
+    00 => ""
+    bad c0 00 => invalid_text
+text encoding=mutf8 size=6
+    width 6
+    ed a0 bd ed b8 80 => "😀"
+    c0 80 c3 a9 61 62 => "\u{0}éab"
+    bad 61 62 63 64 65 00 => invalid_text
+    not "😀a" => length_mismatch
+    not "abcde" => length_mismatch
 text encoding=bytes size=2
     width 2
     61 ff => hex(61 ff)

@@ -7,6 +7,7 @@ use formwork::Endian;
 use formwork_codegen::model::{
     Cell, Constant, Content, Encoding, EndianRule, Home, Label, Meaning, PointerType, RecordId,
     RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Tag, Target, Type, UnionId,
+    text_of_mutf8,
 };
 
 use super::file::File;
@@ -162,6 +163,7 @@ impl<'f, 'm> Guesser<'f, 'm> {
         let valid = match run.content {
             Content::Bytes | Content::Text(Encoding::Latin1 | Encoding::Cp1252) => true,
             Content::Text(Encoding::Ascii) => bytes.is_ascii(),
+            Content::Text(Encoding::Mutf8) => text_of_mutf8(bytes).is_some(),
             Content::Text(Encoding::Utf8) => std::str::from_utf8(bytes).is_ok(),
             Content::Text(_) => return Guess::Unknown,
         };

@@ -167,7 +167,7 @@ pub(super) fn unit(content: Content) -> u64 {
 /// A unit that is no text.
 fn invalid(content: Content) -> Option<&'static [u8]> {
     match content {
-        Content::Text(Encoding::Ascii | Encoding::Utf8) => Some(&[0xff]),
+        Content::Text(Encoding::Ascii | Encoding::Utf8 | Encoding::Mutf8) => Some(&[0xff]),
         Content::Text(Encoding::Utf32) => Some(&[0xff; 4]),
         Content::Text(_) | Content::Bytes => None,
     }

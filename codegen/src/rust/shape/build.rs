@@ -583,7 +583,8 @@ fn run_shape(run: &RunType) -> Shape {
             | Encoding::Utf8
             | Encoding::Utf32
             | Encoding::Latin1
-            | Encoding::Cp1252,
+            | Encoding::Cp1252
+            | Encoding::Mutf8,
         ) => Shape::Str,
         Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => Shape::Utf16,
     }

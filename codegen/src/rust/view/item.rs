@@ -323,6 +323,7 @@ impl Views<'_, '_> {
             Content::Text(Encoding::Utf32) => return unable("text in UTF-32"),
             Content::Text(Encoding::Latin1) => return unable("text in Latin-1"),
             Content::Text(Encoding::Cp1252) => return unable("text in Windows-1252"),
+            Content::Text(Encoding::Mutf8) => return unable("text in modified UTF-8"),
             Content::Text(encoding) => {
                 let marker = match (encoding, self.order) {
                     (Encoding::Utf16Le, _) => quote!(v::Le<u16>),

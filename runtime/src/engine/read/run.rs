@@ -9,7 +9,7 @@ use super::super::state::Engine;
 use super::Cursor;
 use crate::error::ReadErrorKind;
 use crate::load::Endian;
-use crate::model::{unit_size, Content, Encoding, RunLength, RunType};
+use crate::model::{text_of_mutf8, unit_size, Content, Encoding, RunLength, RunType};
 
 impl<'p, 'b> Engine<'p, 'b> {
     /// Moves behind the zero bytes in front of something aligned.
@@ -107,6 +107,16 @@ impl<'p, 'b> Engine<'p, 'b> {
                 }
                 let text: String = bytes.iter().map(|byte| encoding.letter(*byte)).collect();
                 Ok(Item::Text(self.tree.add_bytes(text.as_bytes())))
+            }
+            Encoding::Mutf8 => {
+                self.budget.charge(bytes.len() as u64).map_err(|kind| self.error(kind, at, loc))?;
+                if bytes.is_ascii() && !bytes.contains(&0) {
+                    return Ok(Item::Text(blob));
+                }
+                match text_of_mutf8(bytes) {
+                    Some(text) => Ok(Item::Text(self.tree.add_bytes(text.as_bytes()))),
+                    None => Err(self.no_text(encoding, at, loc)),
+                }
             }
             Encoding::Utf32 => {
                 self.budget.charge(bytes.len() as u64).map_err(|kind| self.error(kind, at, loc))?;

@@ -13,7 +13,8 @@ use super::build::does_not_fit;
 use super::number::fits_int;
 use crate::load::Endian;
 use crate::model::{
-    unit_size, Cell, Content, Encoding, RecordKind, Row, RowKind, RunLength, RunType, Storage, Type,
+    unit_size, ByteOrder, Cell, Content, Encoding, RecordKind, Row, RowKind, RunLength, RunType,
+    Storage, Type,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -611,17 +612,6 @@ impl<'p> Engine<'p, '_> {
                 _ => {}
             }
         }
-        let wide = matches!(
-            run.content,
-            Content::Text(
-                Encoding::Utf16
-                    | Encoding::Utf16Le
-                    | Encoding::Utf16Be
-                    | Encoding::Utf32
-                    | Encoding::Latin1
-                    | Encoding::Cp1252
-            )
-        );
         if let (Content::Text(encoding), Item::Text(blob)) = (run.content, item) {
             // Of what is in the value this was seen before.
             if let Some(letter) = encoding.missing(self.tree.text(blob)) {
@@ -631,13 +621,13 @@ impl<'p> Engine<'p, '_> {
             }
         }
         let len = match item {
-            Item::Text(blob) | Item::Bytes(blob) if !wide => {
+            Item::Text(blob) | Item::Bytes(blob) if run.content.is_in_bytes() => {
                 self.copy(blob.from, blob.start as usize, at, blob.len as usize, false);
                 u64::from(blob.len)
             }
             item => {
                 let order = match run.content {
-                    Content::Text(Encoding::Utf16 | Encoding::Utf32) => {
+                    Content::Text(encoding) if encoding.has_order() => {
                         self.node_order(loc.node)?.ok_or_else(no_order)?
                     }
                     _ => Endian::Little,
@@ -653,35 +643,27 @@ impl<'p> Engine<'p, '_> {
 
     /// Bytes of an item in a run.
     pub(crate) fn encode(&self, content: Content, item: Item, order: Endian) -> Vec<u8> {
-        let order = match content {
-            Content::Text(Encoding::Utf16Le) => Endian::Little,
-            Content::Text(Encoding::Utf16Be) => Endian::Big,
-            _ => order,
-        };
-        let unit = |unit: u16| match order {
-            Endian::Little => unit.to_le_bytes(),
-            Endian::Big => unit.to_be_bytes(),
-        };
         match (content, item) {
             (_, Item::Bytes(blob)) => self.tree.bytes(blob).to_vec(),
             (_, Item::Units(start, len)) => {
+                let order = match content {
+                    Content::Text(Encoding::Utf16Le) => Endian::Little,
+                    Content::Text(Encoding::Utf16Be) => Endian::Big,
+                    _ => order,
+                };
+                let unit = |unit: u16| match order {
+                    Endian::Little => unit.to_le_bytes(),
+                    Endian::Big => unit.to_be_bytes(),
+                };
                 self.tree.units(start, len).iter().flat_map(|n| unit(*n)).collect()
             }
-            (
-                Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be),
-                Item::Text(blob),
-            ) => self.tree.text(blob).encode_utf16().flat_map(unit).collect(),
-            (Content::Text(Encoding::Utf32), Item::Text(blob)) => {
-                let unit = |c: char| match order {
-                    Endian::Little => u32::from(c).to_le_bytes(),
-                    Endian::Big => u32::from(c).to_be_bytes(),
+            (Content::Text(encoding), Item::Text(blob)) if !content.is_in_bytes() => {
+                let order = match order {
+                    Endian::Little => ByteOrder::Little,
+                    Endian::Big => ByteOrder::Big,
                 };
-                self.tree.text(blob).chars().flat_map(unit).collect()
-            }
-            (Content::Text(encoding), Item::Text(blob)) if encoding.is_table() => {
                 // What it has no letter for is refused.
-                let letters = self.tree.text(blob).chars();
-                letters.map(|letter| encoding.byte(letter).unwrap_or(b'?')).collect()
+                encoding.encode(self.tree.text(blob), order)
             }
             (_, Item::Text(blob)) => self.tree.bytes(blob).to_vec(),
             _ => Vec::new(),

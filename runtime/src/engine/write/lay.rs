@@ -13,7 +13,7 @@ use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
 use crate::model::{
-    unit_size, ArrayLength, ArrayType, Cell, Content, Encoding, Home, Label, Meaning, Model, Row,
+    text_units, unit_size, ArrayLength, ArrayType, Cell, Content, Home, Label, Meaning, Model, Row,
     RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
@@ -644,17 +644,8 @@ impl<'p> Engine<'p, '_> {
         match (content, item) {
             (_, Item::Bytes(blob)) => blob.len.into(),
             (_, Item::Units(_, len)) => u64::from(len) * 2,
-            (
-                Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be),
-                Item::Text(blob),
-            ) => self.tree.text(blob).encode_utf16().count() as u64 * 2,
-            (Content::Text(Encoding::Utf32), Item::Text(blob)) => {
-                self.tree.text(blob).chars().count() as u64 * 4
-            }
-            (Content::Text(Encoding::Latin1 | Encoding::Cp1252), Item::Text(blob)) => {
-                self.tree.text(blob).chars().count() as u64
-            }
-            (_, Item::Text(blob)) => blob.len.into(),
+            (_, Item::Text(blob)) if content.is_in_bytes() => blob.len.into(),
+            (_, Item::Text(blob)) => text_units(content, self.tree.text(blob)) * unit_size(content),
             _ => 0,
         }
     }

@@ -458,7 +458,9 @@ impl<'m> Reading<'_, '_, 'm> {
                     && run.align.is_none()
                     && !matches!(
                         run.content,
-                        Content::Text(Encoding::Utf32 | Encoding::Latin1 | Encoding::Cp1252)
+                        Content::Text(
+                            Encoding::Utf32 | Encoding::Latin1 | Encoding::Cp1252 | Encoding::Mutf8
+                        )
                     )
             }
             Type::Record(id) => self.is_block_record(ctx, *id),

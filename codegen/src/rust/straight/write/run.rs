@@ -32,7 +32,9 @@ impl<'m> Writer<'_, '_, 'm> {
             Content::Text(Encoding::Utf16) => Some(node.big),
             Content::Text(Encoding::Utf16Le) => Some(false),
             Content::Text(Encoding::Utf16Be) => Some(true),
-            Content::Text(Encoding::Utf32 | Encoding::Latin1 | Encoding::Cp1252) => {
+            Content::Text(
+                Encoding::Utf32 | Encoding::Latin1 | Encoding::Cp1252 | Encoding::Mutf8,
+            ) => {
                 return unable("text in this encoding");
             }
         };

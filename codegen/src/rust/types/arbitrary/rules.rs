@@ -148,7 +148,7 @@ impl Rule {
     fn run(&mut self, run: &RunType) {
         self.ascii = matches!(
             run.content,
-            Content::Text(Encoding::Ascii | Encoding::Latin1 | Encoding::Cp1252)
+            Content::Text(Encoding::Ascii | Encoding::Latin1 | Encoding::Cp1252 | Encoding::Mutf8)
         );
         if let RunLength::Fixed(size) = run.length {
             match run.content {
@@ -158,7 +158,11 @@ impl Rule {
                     self.most = Some(size / 2);
                 }
                 Content::Text(
-                    Encoding::Ascii | Encoding::Utf8 | Encoding::Latin1 | Encoding::Cp1252,
+                    Encoding::Ascii
+                    | Encoding::Utf8
+                    | Encoding::Latin1
+                    | Encoding::Cp1252
+                    | Encoding::Mutf8,
                 ) => self.most = Some(size),
             }
         }

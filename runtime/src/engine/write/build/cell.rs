@@ -6,9 +6,10 @@ use super::super::super::source::Given;
 use super::super::super::state::Engine;
 use super::super::super::tree::stored_float;
 use crate::model::{
-    Cell, Content, Encoding, FloatCode, Home, Meaning, Row, RunLength, RunType, Type,
+    ByteOrder, Cell, Content, Encoding, FloatCode, Home, Meaning, Row, RunLength, RunType, Type,
 };
 use crate::problem::ProblemKind;
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
@@ -133,7 +134,7 @@ impl<'p> Engine<'p, '_> {
                     self.problem(loc, ProblemKind::TextNotEncodable { encoding, letter });
                 }
                 let ended = run.suffix.len() == 1 && !matches!(run.length, RunLength::Prefix(_));
-                if ended && text.as_bytes().contains(&run.suffix[0]) {
+                if ended && encoded(encoding, text).contains(&run.suffix[0]) {
                     let what = "its terminator".into();
                     self.problem(loc, ProblemKind::TextContains { what });
                 }
@@ -157,6 +158,14 @@ impl<'p> Engine<'p, '_> {
             return Blob { from: From::File, start: number(start), len: number(bytes.len()) };
         }
         self.tree.add_bytes(bytes)
+    }
+}
+
+/// The bytes of a text whose units are bytes.
+fn encoded(encoding: Encoding, text: &str) -> Cow<'_, [u8]> {
+    match Content::Text(encoding).is_in_bytes() {
+        true => Cow::Borrowed(text.as_bytes()),
+        false => Cow::Owned(encoding.encode(text, ByteOrder::Little)),
     }
 }
 

@@ -344,7 +344,8 @@ impl Context<'_> {
         let inner = match &value {
             Scalar::Text(text) => {
                 let said = &self.text[span.start as usize..span.end as usize];
-                let quotes = said.find(|c| c != '#' && c != '"').unwrap_or(0);
+                // Of an empty text, half of what is said stands in front of it.
+                let quotes = said.find(|c| c != '#' && c != '"').unwrap_or(said.len() / 2);
                 let skip = if text.starts_with(['"', '#']) { None } else { Some(quotes) };
                 skip.filter(|&at| said[at..].starts_with(text.as_str()))
                     .map(|at| span.start + clamp(at))

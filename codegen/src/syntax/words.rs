@@ -107,6 +107,19 @@ impl<'a> Args<'a> {
                 self.at = self.node.args.len();
                 return doc;
             }
+            if let Some(literal) = self.peek().filter(|_| doc.as_deref() == Some("")) {
+                let message = format!("the text behind `{}` is empty", self.said());
+                diagnostics.error("E0111", literal.span, message).help(
+                    match self.node.name.value.as_str() {
+                        "case" => "documentation is left out where there is none, and a label that is an empty \
+                                   text is `\"''\"`",
+                        _ => "documentation is left out where there is none",
+                    },
+                );
+                self.at += 1;
+                self.end(diagnostics);
+                return None;
+            }
             self.at += 1;
         }
         self.end(diagnostics);

@@ -23,6 +23,10 @@ impl Provider for BuiltIn {
     fn library(&self, name: &str) -> Option<String> {
         formwork_schemas::get(name).map(str::to_owned)
     }
+
+    fn names(&self) -> Vec<String> {
+        formwork_schemas::names().map(str::to_owned).collect()
+    }
 }
 
 /// Which option allows what is nested deeper.

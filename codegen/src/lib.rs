@@ -35,6 +35,11 @@ use span::SourceMap;
 pub trait Provider {
     /// Text of the library or module with this name, if there is one.
     fn library(&self, name: &str) -> Option<String>;
+
+    /// Names that an unknown one is perhaps a slip of.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A provider without any text.

@@ -19,6 +19,10 @@ impl Provider for Shipped {
     fn library(&self, name: &str) -> Option<String> {
         formwork_schemas::get(name).map(str::to_owned)
     }
+
+    fn names(&self) -> Vec<String> {
+        formwork_schemas::names().map(str::to_owned).collect()
+    }
 }
 
 /// Relative, because names of files beside a schema are shown: tests run in their package.

@@ -325,4 +325,8 @@ impl Provider for Libraries {
         let text = self.texts.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
         text.or_else(|| self.functions.iter().find_map(|get| get(name)))
     }
+
+    fn names(&self) -> Vec<String> {
+        self.texts.iter().map(|(name, _)| name.clone()).collect()
+    }
 }

@@ -184,7 +184,11 @@ impl Place<'_> {
             self.missing.extend(path.map(missing_in_a_folder));
             return Some(Text { shown: format!("{name}.kdl"), text, leads_out: false });
         }
+        let known = self.names_near(name);
         let d = diagnostics.error("E0201", *span, format!("no library `{name}`"));
+        if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
+            d.label(format!("did you mean `{near}`?"));
+        }
         match self.directory {
             Some(directory) => d.help(format!(
                 "there is no `{name}.kdl` in `{}`, and no built-in library of this name",
@@ -193,6 +197,20 @@ impl Place<'_> {
             None => d.help("there is no built-in library of this name"),
         };
         None
+    }
+
+    /// Names of schemas in the folder where one is looked for, and those of the provider, in a fixed order.
+    fn names_near(&self, name: &str) -> Vec<String> {
+        let folder = name.rfind('/').map_or("", |at| &name[..=at]);
+        let files = self.directory.and_then(|directory| directory.join(folder).read_dir().ok());
+        let files = files.into_iter().flatten().flatten().map(|entry| entry.path());
+        let schemas = files.filter(|path| path.extension().is_some_and(|kind| kind == "kdl"));
+        let stems =
+            schemas.filter_map(|path| Some(format!("{folder}{}", path.file_stem()?.to_str()?)));
+        let mut names: Vec<String> = stems.collect();
+        names.sort();
+        names.extend(self.provider.names());
+        names
     }
 }
 

@@ -190,7 +190,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0704",
         "no room",
-        "A row reaches to the end of the region around it, so nothing can follow.",
+        "A row reaches to the end of the region around it, so nothing can follow. If what follows stands \
+         at the end, say where the row ends: `end=\"region_end - 4\"`.",
     ),
     (
         "E0705",

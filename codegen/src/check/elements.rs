@@ -37,7 +37,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     let message = format!("there is never room for {}", row_name(row));
                     let diagnostic = found.error("E0704", row.span, message);
                     diagnostic.also(greedy.span, "takes everything up to the end");
-                    diagnostic.help("give the row before a `size=`, `count=` or `terminator=`");
+                    diagnostic.help(ways_out(greedy, epoch));
                     break;
                 }
                 if row.when.is_none() && facts.greedy_row(row) {
@@ -45,6 +45,15 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 }
             }
         }
+    }
+}
+
+/// What keeps a row from reaching to the end of the region around it.
+fn ways_out(greedy: &Row, epoch: EpochId) -> &'static str {
+    match greedy.ty.in_epoch(epoch) {
+        Type::Run(_) => "give the row before a `size=`, `count=`, `end=` or `terminator=`",
+        Type::Array(_) => "give the row before a `size=`, `count=` or `end=`",
+        _ => "give the row before a `size=` or `end=`",
     }
 }
 

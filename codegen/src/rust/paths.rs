@@ -1,6 +1,6 @@
 //! What of a model the fast path of its generated code carries, struct by struct.
 
-use super::straight::{self, Finding};
+use super::straight::{self, Finding, Task};
 use super::{FastPath, fast_path, shape, unused};
 use crate::model::{Model, RecordId, Row};
 use crate::print::columns;
@@ -64,8 +64,9 @@ pub fn paths_agree(model: &Model) -> bool {
     lost == matches!(whole, FastPath::None(_))
 }
 
-/// Why a record is not carried: of each row what the first of reader, writer and rules says that
-/// says something, as they meet the same things.
+/// Why a record is not carried: of each row, and of the record itself, what the first of reader, writer
+/// and rules says that says something, as they meet the same things; and what rules say beside, which
+/// nobody else looks at.
 fn reasons(model: &Model, id: RecordId, found: &[Finding]) -> Vec<Reason> {
     let record = &model.records[id.index()];
     let mut found: Vec<&Finding> = found.iter().filter(|finding| finding.record == id).collect();
@@ -73,7 +74,12 @@ fn reasons(model: &Model, id: RecordId, found: &[Finding]) -> Vec<Reason> {
     let mut reasons = Vec::new();
     for of_row in found.chunk_by(|a, b| a.row == b.row) {
         let row = of_row[0].row.map(|row| &record.rows[row.index()]);
-        let of_row: Vec<_> = of_row.iter().filter(|f| f.task == of_row[0].task).collect();
+        let first = of_row[0].task;
+        let has_rules =
+            row.map_or(true, |row| !row.checks.is_empty() || row.unique || row.reference.is_some());
+        let of_rules = |task| task == Task::Checking && has_rules;
+        let of_row: Vec<_> =
+            of_row.iter().filter(|f| f.task == first || of_rules(f.task)).collect();
         let mut whys: Vec<(&str, Option<Span>)> = Vec::new();
         for finding in &of_row {
             let why = (finding.why.as_str(), finding.span);

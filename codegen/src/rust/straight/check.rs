@@ -254,7 +254,10 @@ impl<'m> Checking<'_, '_, 'm> {
         // Nobody has a field for it, where the rules would be looked at.
         let is_struct = matches!(record.kind, RecordKind::Struct) && frame.record != view.root;
         if is_struct && !tokens.is_empty() && !view.carries_data(&Type::Record(frame.record)) {
-            return unable("a rule in a struct that has no data");
+            let span = record.checks.first().map(|check| check.span);
+            let made = unable("a rule in a struct that has no data");
+            let made = self.straight.carried_at(frame.record, None, span, made)?;
+            return Ok(made.unwrap_or_default());
         }
         Ok(tokens)
     }

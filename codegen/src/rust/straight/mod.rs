@@ -55,7 +55,7 @@ use crate::model::{EpochId, Model};
 
 pub(super) use able::{Able, Sought, Unable, unable};
 use context::{Flavour, Straight};
-pub(super) use findings::Finding;
+pub(super) use findings::{Finding, Task};
 use locals::is_case_name;
 pub(super) use mentions::count;
 use outline::Pieces;

@@ -10,6 +10,7 @@ use super::super::tree::{load, stored_float};
 use super::super::val::{eval_error, Fallible, Val};
 use super::build::{does_not_fit, is_nothing};
 use super::fill::no_order;
+use super::tags::leads_elsewhere;
 use crate::load::{mask, Endian};
 use crate::model::{
     Cell, IntType, Label, Meaning, Path, Pattern, PointerType, RecordKind, Reference, Role, Row,
@@ -243,8 +244,7 @@ impl<'p> Engine<'p, '_> {
                     |label| matches!(label, Label::Range(a, b) if *a <= number && number <= *b),
                 );
                 if !taken {
-                    let what = format!("the number {number} does not lead to this case").into();
-                    self.problem(loc, ProblemKind::Contradicts { what });
+                    self.problem(loc, leads_elsewhere(number, labels));
                 } else if let Storage::Fixed(int) = cell.storage {
                     self.put_int(loc, at, int, number)?;
                 }

@@ -1,6 +1,7 @@
 //! Checks tags that rows say: what is written must lead back to its case.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::super::item::{Loc, NodeRef};
@@ -13,6 +14,9 @@ use crate::model::{
     Cell, Form, IntType, Label, Pattern, RecordId, RecordKind, Row, Storage, Tag, Type, Union,
 };
 use crate::problem::ProblemKind;
+
+/// Labels that a message has room for.
+const MOST_LABELS: usize = 8;
 
 impl<'p> Engine<'p, '_> {
     /// A tag fits its integer, is one that the case or form takes, and no other one takes it.
@@ -37,8 +41,7 @@ impl<'p> Engine<'p, '_> {
         let bits = tag_bits(int, order, number);
         let takes = |labels: &[Label]| labels.iter().any(|l| takes(l, number, bits, width));
         if !labels.contains(&Label::Else) && !takes(labels) {
-            let what = format!("the number {number} does not lead to this case").into();
-            self.problem(loc, ProblemKind::Contradicts { what });
+            self.problem(loc, leads_elsewhere(number, labels));
             return Ok(());
         }
         let others = self.others(body);
@@ -130,6 +133,29 @@ fn tag_bits(int: IntType, order: Endian, number: i128) -> u128 {
         Endian::Big => bits,
         Endian::Little => (bits << (128 - width)).swap_bytes(),
     }
+}
+
+/// A number that is none of those of its case.
+pub(super) fn leads_elsewhere(number: i128, labels: &[Label]) -> ProblemKind {
+    let mut numbers = labels.iter().filter_map(|label| match label {
+        Label::Range(low, high) if low == high => Some(format!("{low}")),
+        Label::Range(low, i128::MAX) => Some(format!("{low} or more")),
+        Label::Range(i128::MIN, high) => Some(format!("{high} or less")),
+        Label::Range(low, high) => Some(format!("{low} to {high}")),
+        Label::Pattern(_) | Label::Text(_) | Label::Else => None,
+    });
+    let mut what = format!("the number {number} does not lead to this case");
+    let shown: Vec<String> = numbers.by_ref().take(MOST_LABELS).collect();
+    if let Some((last, others)) = shown.split_last() {
+        let verb = if labels.len() == 1 && !last.contains(' ') { "does" } else { "do" };
+        let listed = match (others, numbers.next()) {
+            ([], None) => last.clone(),
+            (_, None) => format!("{} and {last}", others.join(", ")),
+            (_, Some(_)) => format!("{} and more", shown.join(", ")),
+        };
+        what.push_str(&format!(", {listed} {verb}"));
+    }
+    ProblemKind::Contradicts { what: what.into() }
 }
 
 /// Whether a label takes a tag, whatever stands behind it.

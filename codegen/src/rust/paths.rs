@@ -76,7 +76,7 @@ fn reasons(model: &Model, id: RecordId, found: &[Finding]) -> Vec<Reason> {
         let row = of_row[0].row.map(|row| &record.rows[row.index()]);
         let first = of_row[0].task;
         let has_rules =
-            row.map_or(true, |row| !row.checks.is_empty() || row.unique || row.reference.is_some());
+            row.is_none_or(|row| !row.checks.is_empty() || row.unique || row.reference.is_some());
         let of_rules = |task| task == Task::Checking && has_rules;
         let of_row: Vec<_> =
             of_row.iter().filter(|f| f.task == first || of_rules(f.task)).collect();

@@ -1,7 +1,7 @@
 //! Types as written become types of the model, without lengths and regions.
 
 use super::imports::Found;
-use super::{Base, Bound, Cx, MAX_NESTING, ScopeId};
+use super::{Base, Bound, Cx, MAX_NESTING, Open, ScopeId};
 use crate::model::{
     Cell, Content, Encoding, FloatForm, Meaning, PointerId, PointerType, RecordId, RunLength,
     RunType, Storage, Target, Type,
@@ -19,14 +19,45 @@ pub(super) fn run(content: Content, length: RunLength) -> Type {
 }
 
 impl Base {
-    fn plain(element: Type) -> Base {
-        Base { prefix: None, element, suffix: None, raw: false, sigil_only: false }
+    pub(super) fn plain(element: Type) -> Base {
+        let open = None;
+        Base { prefix: None, element, open, suffix: None, raw: false, sigil_only: false }
+    }
+
+    fn open(open: Open) -> Base {
+        Base { open: Some(open), ..Base::plain(Type::Nothing) }
     }
 }
 
 impl<'t> Cx<'t> {
     /// Resolves a type that is written in a record, or at the top level.
     pub(super) fn base(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ty: &'t TypeEx,
+    ) -> Option<Base> {
+        let around = std::mem::replace(&mut self.passing, false);
+        let base = self.base_here(scope, record, ty);
+        self.passing = around;
+        base
+    }
+
+    /// Resolves a type that is an argument.
+    pub(super) fn passed(
+        &mut self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ty: &'t TypeEx,
+    ) -> Option<Base> {
+        // What is written outside of structs asks for nothing of them by a bare name.
+        let around = std::mem::replace(&mut self.passing, record.is_some());
+        let base = self.base_here(scope, record, ty);
+        self.passing = around;
+        base
+    }
+
+    fn base_here(
         &mut self,
         scope: ScopeId,
         record: Option<RecordId>,
@@ -59,13 +90,7 @@ impl<'t> Cx<'t> {
             None => None,
         };
         if ty.name.is_empty() {
-            return Some(Base {
-                prefix,
-                element: Type::Nothing,
-                suffix,
-                raw: false,
-                sigil_only: true,
-            });
+            return Some(Base { prefix, suffix, sigil_only: true, ..Base::plain(Type::Nothing) });
         }
         let inner = self.named(scope, record, ty)?;
         if prefix.is_none() && suffix.is_none() {
@@ -77,14 +102,43 @@ impl<'t> Cx<'t> {
             self.d.error("E0209", ty.span, "a pointer to `bytes` or `text` needs a length");
             return None;
         }
-        let element = self.collapse(inner);
-        Some(Base { prefix, element, suffix, raw, sigil_only: false })
+        let inner = collapse(inner);
+        Some(Base { prefix, suffix, raw, ..inner })
     }
 
-    /// A base as one type.
-    pub(super) fn collapse(&self, base: Base) -> Type {
-        let pointed = [base.suffix, base.prefix].into_iter().flatten();
-        pointed.fold(base.element, |ty, (kind, optional)| own_pointer(kind, optional, ty))
+    /// What is passed on as an argument.
+    pub(super) fn as_argument(base: Base) -> Bound {
+        let base = collapse(base);
+        match base.open {
+            Some(open) => Bound::Open(open),
+            None => Bound::Type(base.element),
+        }
+    }
+
+    /// The type that an argument gives to the record that it was given to.
+    pub(super) fn opened(&mut self, open: Open, span: Span) -> Option<Type> {
+        let ty = self.used(open.scope, open.index, open.args, span)?;
+        let pointers = open.pointers.into_iter();
+        Some(pointers.fold(ty, |ty, (kind, optional)| own_pointer(kind, optional, ty)))
+    }
+
+    /// The type of a struct, union or word with these arguments.
+    fn used(&mut self, scope: ScopeId, index: usize, args: Vec<Bound>, span: Span) -> Option<Type> {
+        let decl = self.decl(scope, index);
+        let DeclBody::Word { storage, .. } = &decl.body else {
+            return self.instance(scope, index, args, span).map(Type::Record);
+        };
+        let base = self.base(scope, None, storage)?;
+        let Type::Cell(Cell { storage: Storage::Fixed(int), meaning: Meaning::Int }) = base.element
+        else {
+            let name = &decl.name.value;
+            let message = format!("`{name}` must be stored in an integer type");
+            self.d.error("E0209", decl.span, message);
+            return None;
+        };
+        let id = self.instance(scope, index, args, span)?;
+        let meaning = Meaning::Word(id);
+        Some(Type::Cell(Cell { storage: Storage::Fixed(int), meaning }))
     }
 
     fn sigil(&mut self, scope: ScopeId, sigil: &str, span: Span) -> Option<PointerId> {
@@ -115,6 +169,13 @@ impl<'t> Cx<'t> {
                     self.no_args(ty);
                     let raw = false;
                     return Some(Base { raw, ..Base::plain(bound) });
+                }
+                Some(Bound::Open(open)) => {
+                    self.no_args(ty);
+                    return Some(match self.passing {
+                        true => Base::open(open),
+                        false => Base::plain(self.opened(open, ty.span)?),
+                    });
                 }
                 Some(_) => {
                     self.d
@@ -286,10 +347,13 @@ impl<'t> Cx<'t> {
     ) -> Option<Base> {
         let decl = self.decl(at, index);
         match &decl.body {
-            DeclBody::Struct { .. } | DeclBody::Union { .. } => {
+            DeclBody::Struct { .. } | DeclBody::Union { .. } | DeclBody::Word { .. } => {
                 let args = self.arguments(scope, record, decl, &ty.args, ty.span)?;
-                let id = self.instance(at, index, args, ty.span)?;
-                Some(Base::plain(Type::Record(id)))
+                let asks = |arg: &Bound| matches!(arg, Bound::Argument(..) | Bound::Open(_));
+                if self.passing && args.iter().any(asks) {
+                    return Some(Base::open(Open { scope: at, index, args, pointers: Vec::new() }));
+                }
+                self.used(at, index, args, ty.span).map(Base::plain)
             }
             DeclBody::Enum { storage, .. } => {
                 self.no_args(ty);
@@ -308,23 +372,6 @@ impl<'t> Cx<'t> {
                     return None;
                 };
                 Some(Base::plain(Type::Cell(Cell { storage, meaning: Meaning::Enum(id) })))
-            }
-            DeclBody::Word { storage, .. } => {
-                let args = self.arguments(scope, record, decl, &ty.args, ty.span)?;
-                let base = self.base(at, None, storage)?;
-                let Type::Cell(Cell { storage: Storage::Fixed(int), meaning: Meaning::Int }) =
-                    base.element
-                else {
-                    self.d.error(
-                        "E0209",
-                        decl.span,
-                        format!("`{}` must be stored in an integer type", decl.name.value),
-                    );
-                    return None;
-                };
-                let id = self.instance(at, index, args, ty.span)?;
-                let meaning = Meaning::Word(id);
-                Some(Base::plain(Type::Cell(Cell { storage: Storage::Fixed(int), meaning })))
             }
             DeclBody::Text => {
                 let args = self.arguments(scope, record, decl, &ty.args, ty.span)?;
@@ -395,7 +442,7 @@ impl<'t> Cx<'t> {
             };
             if found[choice].is_none() {
                 let base = self.base(at, None, &choices[choice].1)?;
-                found[choice] = Some(self.collapse(base));
+                found[choice] = Some(collapse(base).element);
             }
             types.extend(found[choice].clone());
         }
@@ -428,14 +475,8 @@ impl<'t> Cx<'t> {
                     self.d.error("E0213", only.span, "a type is expected here");
                     return None;
                 };
-                let base = self.base(scope, record, ty)?;
-                return Some(Base {
-                    prefix: Some((kind, false)),
-                    raw: base.raw,
-                    sigil_only: false,
-                    suffix: None,
-                    element: self.collapse(base),
-                });
+                let base = self.base_here(scope, record, ty)?;
+                return Some(Base { prefix: Some((kind, false)), ..collapse(base) });
             }
             _ => {
                 let name = &decl.name.value;
@@ -445,14 +486,24 @@ impl<'t> Cx<'t> {
                 return None;
             }
         };
-        Some(Base {
-            prefix: Some((kind, false)),
-            element: target,
-            suffix: None,
-            raw: false,
-            sigil_only: false,
-        })
+        Some(Base { prefix: Some((kind, false)), ..Base::plain(target) })
     }
+}
+
+/// A base whose pointers are a part of the element.
+fn collapse(base: Base) -> Base {
+    let pointed = [base.suffix, base.prefix].into_iter().flatten();
+    let (element, open) = match base.open {
+        Some(mut open) => {
+            open.pointers.extend(pointed);
+            (Type::Nothing, Some(open))
+        }
+        None => {
+            let wrap = |ty, (kind, optional)| own_pointer(kind, optional, ty);
+            (pointed.fold(base.element, wrap), None)
+        }
+    };
+    Base { open, raw: base.raw, ..Base::plain(element) }
 }
 
 /// Pointer without further properties.

@@ -416,8 +416,12 @@ impl<'t> Cx<'t> {
         let bound = env
             .record
             .and_then(|id| self.rec(id).params.iter().find(|p| p.0 == text).map(|p| p.1.clone()));
-        let size = match &bound {
-            Some(super::Bound::Type(ty)) => self.type_size(ty),
+        let size = match bound {
+            Some(super::Bound::Type(ty)) => self.type_size(&ty),
+            Some(super::Bound::Open(open)) => {
+                let ty = self.opened(open, arg.span)?;
+                self.type_size(&ty)
+            }
             _ => self.static_size(env.scope, &text, 0),
         };
         match size {

@@ -1,5 +1,6 @@
 //! Declarations of unions: bodies of cases and forms.
 
+use super::instances::Further;
 use super::{Bound, Cx, Expr, Rec, ScopeId, Slot, Source, Uni, UniCase, UnionDecl, id32};
 use crate::model::{Path, RecordId, RecordKind, RowId, Start, UnionId};
 use crate::span::Span;
@@ -166,10 +167,11 @@ impl<'t> Cx<'t> {
         span: Span,
     ) -> RecordId {
         let epochs = self.epoch_count();
-        let holder = &self.records[outer.index()];
+        let given = self.rec(outer).params.clone();
+        let mut further = Further { named: given.len(), list: Vec::new() };
         let mut params = Vec::new();
         let mut arguments = Vec::new();
-        for (at, (name, bound)) in holder.params.iter().enumerate() {
+        for (at, (name, bound)) in given.iter().enumerate() {
             let (bound, argument) = match bound {
                 Bound::Argument(_, shape, _) => {
                     let at = id32(at);
@@ -184,10 +186,16 @@ impl<'t> Cx<'t> {
                 }
                 Bound::Const(expr, _) => (bound.clone(), *expr),
                 Bound::Type(_) => (bound.clone(), self.exprs.add(Expr::Bool(false))),
+                Bound::Open(_) => {
+                    let bound = self.inside(bound.clone(), &mut further);
+                    (bound, self.exprs.add(Expr::Bool(false)))
+                }
             };
             params.push((*name, bound));
             arguments.push(argument);
         }
+        arguments.extend(further.list);
+        let holder = self.rec(outer);
         let rec = Rec {
             name,
             template: template.to_owned(),

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
+use super::instances::Further;
 use super::{Bound, Cx, Expr, Memo, Rec, ScopeId, Shape, Slot, Source, Variant, id32, names_of};
 use crate::model::{ByteOrder, RecordId, RecordKind, RelocationEncoding};
 use crate::span::{Span, Spanned};
@@ -24,10 +25,13 @@ impl<'t> Cx<'t> {
         let mut arguments = Vec::new();
         for arg in &args {
             arguments.push(match arg {
-                Bound::Type(_) => self.exprs.add(Expr::Bool(false)),
+                Bound::Type(_) | Bound::Open(_) => self.exprs.add(Expr::Bool(false)),
                 Bound::Const(expr, _) | Bound::Argument(_, _, expr) => *expr,
             });
         }
+        let mut further = Further { named: args.len(), list: Vec::new() };
+        let args: Vec<Bound> = args.into_iter().map(|arg| self.inside(arg, &mut further)).collect();
+        arguments.extend(further.list);
         let params = decl.params.iter().map(|p| p.value.as_str()).zip(args).collect();
         let props = &decl.props;
         let align = self.natural(props, "align", 1);

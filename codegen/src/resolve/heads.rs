@@ -81,7 +81,7 @@ impl<'t> Cx<'t> {
                     Some(Bound::Argument(at, shape, _)) => {
                         return Some(Head::Path(Start::Argument(at), Vec::new(), shape, 0));
                     }
-                    Some(Bound::Type(_)) => {
+                    Some(Bound::Type(_) | Bound::Open(_)) => {
                         self.d.error("E0219", span, format!("parameter `{name}` is a type"));
                         return None;
                     }

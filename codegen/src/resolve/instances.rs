@@ -1,9 +1,17 @@
 //! Records for types with arguments: one per distinct list.
 
-use super::{Bound, Cx, Env, Expr, MAX_RECORDS, ScopeId, Shape, id32};
-use crate::model::RecordId;
+use super::{Bound, Cx, Env, Expr, MAX_RECORDS, Open, ScopeId, Shape, id32};
+use crate::model::{ExprId, Path, RecordId, Start};
 use crate::span::Span;
 use crate::syntax::ast::{Argument, Decl};
+
+/// Arguments of a record without a name: those of types that are its arguments.
+pub(super) struct Further {
+    /// How many have a name.
+    pub(super) named: usize,
+    /// Evaluated in the owner.
+    pub(super) list: Vec<ExprId>,
+}
 
 impl<'t> Cx<'t> {
     /// Arguments of a type, resolved where they are written.
@@ -46,12 +54,12 @@ impl<'t> Cx<'t> {
                 Some(crate::syntax::expr::ExKind::Bool(_))
             );
             if !is_value && !length_word && !literal {
-                let base = self.base(scope, record, ty)?;
+                let base = self.passed(scope, record, ty)?;
                 if base.raw {
                     self.d.error("E0209", arg.span, "`bytes` and `text` need a length");
                     return None;
                 }
-                return Some(Bound::Type(self.collapse(base)));
+                return Some(Self::as_argument(base));
             }
         }
         let ex = arg.ex.as_ref()?;
@@ -66,6 +74,31 @@ impl<'t> Cx<'t> {
             }
             _ => Some(Bound::Argument(at, val.shape, val.expr)),
         }
+    }
+
+    /// What an argument is inside the record that it is given to. What it asks its own owner for is
+    /// handed on to types inside by further arguments, behind those that have a name.
+    pub(super) fn inside(&mut self, bound: Bound, further: &mut Further) -> Bound {
+        let Bound::Open(open) = bound else { return bound };
+        let args = open.args.into_iter().map(|arg| match arg {
+            Bound::Argument(at, shape, expr) => {
+                let known = further.list.iter().position(|known| *known == expr);
+                let given = known.unwrap_or_else(|| {
+                    further.list.push(expr);
+                    further.list.len() - 1
+                });
+                let text = match &self.exprs[expr] {
+                    Expr::Path(path) => path.text.clone(),
+                    _ => "..".to_owned(),
+                };
+                let start = Start::Argument(id32(further.named + given));
+                let path = Expr::Path(Path { start, steps: Vec::new(), text });
+                Bound::Argument(at, shape, self.exprs.add(path))
+            }
+            other => self.inside(other, further),
+        });
+        let args = args.collect();
+        Bound::Open(Open { args, ..open })
     }
 
     /// The record for a declaration with these arguments; one per distinct list.

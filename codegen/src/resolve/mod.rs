@@ -109,9 +109,22 @@ enum ScopeParam<'t> {
 #[derive(Debug, Clone)]
 enum Bound {
     Type(Type),
+    /// A type with arguments that are evaluated where the type is an argument.
+    Open(Open),
     Const(ExprId, Shape),
     /// Evaluated in the owner: position in [`Rec::arguments`].
     Argument(u32, Shape, ExprId),
+}
+
+/// A declared type with arguments, which is no record yet: whoever uses it is the owner of its node,
+/// in which the arguments are evaluated.
+#[derive(Debug, Clone)]
+struct Open {
+    scope: ScopeId,
+    index: usize,
+    args: Vec<Bound>,
+    /// Kinds of the pointers that lead to it, from the innermost on, and whether each may be none.
+    pointers: Vec<(PointerId, bool)>,
 }
 
 /// What a path or expression is about.
@@ -272,6 +285,8 @@ enum Source<'t> {
 struct Base {
     prefix: Option<(PointerId, bool)>,
     element: Type,
+    /// The element of a type that is only passed on.
+    open: Option<Open>,
     suffix: Option<(PointerId, bool)>,
     /// `bytes` or `text`, whose length the row says.
     raw: bool,
@@ -365,6 +380,8 @@ struct Cx<'t> {
     deep: u32,
     /// What `it` is in the arguments of the type that is looked at.
     it: Option<Shape>,
+    /// Whether the type that is looked at is an argument.
+    passing: bool,
     /// Whether a path is looked at of which only the place matters, not what is there.
     placing: bool,
     /// What such a path has met whose type is not known yet.
@@ -402,6 +419,7 @@ impl<'t> Cx<'t> {
             too_many: false,
             deep: 0,
             it: None,
+            passing: false,
             placing: false,
             unfinished: None,
         }

@@ -45,6 +45,15 @@ impl<'t> Cx<'t> {
         use crate::model::Expr;
         match bound {
             super::Bound::Type(ty) => self.shown_type(ty),
+            super::Bound::Open(open) => match open.pointers.last() {
+                Some((kind, _)) => self.pointers[kind.index()].name.clone(),
+                None => {
+                    let name = &self.decl(open.scope, open.index).name.value;
+                    let args: Vec<String> =
+                        open.args.iter().map(|arg| self.shown_bound(arg)).collect();
+                    format!("{name}<{}>", args.join(","))
+                }
+            },
             super::Bound::Const(expr, _) => match &self.exprs[*expr] {
                 Expr::Int(n) => n.to_string(),
                 Expr::Text(t) => format!("'{t}'"),

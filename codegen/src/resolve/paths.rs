@@ -45,7 +45,7 @@ impl<'t> Cx<'t> {
         while let Some(id) = at {
             let rec = self.rec(id);
             if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == head) {
-                return !matches!(bound, Bound::Type(_));
+                return !matches!(bound, Bound::Type(_) | Bound::Open(_));
             }
             if self.member(id, head, 0).is_some() {
                 return true;

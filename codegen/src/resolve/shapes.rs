@@ -61,9 +61,7 @@ impl<'t> Cx<'t> {
     }
 
     fn source_base(&mut self, id: RecordId, source: &Source<'t>) -> Option<Base> {
-        let plain = |element: Type| {
-            Some(Base { prefix: None, element, suffix: None, raw: false, sigil_only: false })
-        };
+        let plain = |element: Type| Some(Base::plain(element));
         let scope = self.rec(id).scope;
         match source {
             Source::Case(union) => plain(Type::Union(*union)),
@@ -137,9 +135,7 @@ impl<'t> Cx<'t> {
     }
 
     fn value_base(&mut self, id: RecordId, ty: &'t TypeEx) -> Option<Base> {
-        let plain = |element: Type| {
-            Some(Base { prefix: None, element, suffix: None, raw: false, sigil_only: false })
-        };
+        let plain = |element: Type| Some(Base::plain(element));
         if ty.prefix.is_some() || ty.suffix.is_some() {
             self.d
                 .error("E0209", ty.span, "a `value` has no bytes, so none that lead somewhere else")

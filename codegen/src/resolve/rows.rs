@@ -126,7 +126,9 @@ impl<'t> Cx<'t> {
             let env = self.record_env(id);
             let (none, plus) = (std::mem::take(&mut built.none), built.plus);
             self.common(id, slot, row, &env, &mut built);
-            (built.none, built.plus) = (none, plus);
+            // How a form stores the number says nothing of the type that the field is declared with.
+            let by = built.plus.saturating_sub(plus);
+            built.none = none.into_iter().map(|none| none.saturating_add(by)).collect();
         }
         Some(built)
     }

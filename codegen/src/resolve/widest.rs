@@ -58,6 +58,10 @@ impl Cx<'_> {
             let field = &mut self.rec_mut(case).rows[at];
             if let (Some(cell), Some(int)) = (integer_mut(&mut field.ty), holding(least, most)) {
                 cell.storage = Storage::Fixed(int);
+                let by = plus.saturating_sub(field.plus);
+                for none in &mut field.none {
+                    *none = none.saturating_add(by);
+                }
                 field.plus = plus;
             }
         }

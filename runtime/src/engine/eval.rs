@@ -109,10 +109,10 @@ impl<'p> Engine<'p, '_> {
                 let found = self.find_first(path, this, it)?;
                 self.position(found.first)?
             }
-            Expr::IsLast(path) => match self.find_first(path, this, it)?.first {
-                Val::Node(node) => self.is_last(node)?,
-                _ => Val::None,
-            },
+            Expr::IsLast(path) => {
+                let found = self.find_first(path, this, it)?;
+                self.is_last_of(found.first)?
+            }
             Expr::Listed(path) => self.listed(path, this, it)?,
             Expr::Stored(from, to) => {
                 match (self.eval_int(*from, this, it)?, self.eval_int(*to, this, it)?) {
@@ -223,7 +223,11 @@ impl<'p> Engine<'p, '_> {
 
     /// The value at a place: numbers and texts as they are, everything else stays a place.
     pub(crate) fn load(&mut self, val: Val) -> Fallible<Val> {
-        let Val::Loc(loc) = val else { return Ok(val) };
+        let loc = match val {
+            Val::Loc(loc) => loc,
+            Val::Byte(blob, at) => return Ok(Val::Int(self.tree.byte(blob, at).into())),
+            _ => return Ok(val),
+        };
         Ok(match self.fetch(loc)? {
             Item::Unset => return self.not_known(loc),
             Item::Absent => Val::None,
@@ -366,9 +370,29 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    /// Whether something is the last element of the array around it.
+    fn is_last_of(&mut self, val: Val) -> Fallible<Val> {
+        match val {
+            Val::Node(node) => self.is_last(node),
+            Val::Byte(blob, at) => Ok(Val::Bool(at + 1 == blob.len)),
+            Val::Loc(loc) if self.tree.row(loc).reference.is_none() => match self.load(val)? {
+                Val::Node(node) => self.is_last(node),
+                _ if loc.index().is_some() => self.is_last_in(loc),
+                _ => self.is_last(loc.node),
+            },
+            _ => Ok(Val::None),
+        }
+    }
+
     fn is_last(&mut self, node: NodeRef) -> Fallible<Val> {
         let node = self.tree.enclosing_struct(node);
-        let Some(holder) = self.tree.holder(node) else { return Ok(Val::Bool(false)) };
+        match self.tree.holder(node) {
+            Some(holder) => self.is_last_in(holder),
+            None => Ok(Val::Bool(false)),
+        }
+    }
+
+    fn is_last_in(&mut self, holder: Loc) -> Fallible<Val> {
         let holder = self.in_table(holder)?;
         let array = holder.whole_row();
         self.force_known(array)?;
@@ -402,10 +426,15 @@ impl<'p> Engine<'p, '_> {
                 match self.load(val)? {
                     Val::Node(node) => self.index_of(node)?,
                     Val::Int(n) if self.tree.row(loc).reference.is_some() => Val::Int(n),
-                    _ => loc.index().map_or(Val::None, |i| Val::Int(i.into())),
+                    _ => match loc.index() {
+                        Some(index) => Val::Int(index.into()),
+                        None => self.index_of(loc.node)?,
+                    },
                 }
             }
-            val => val,
+            Val::Byte(_, at) => Val::Int(at.into()),
+            // What was computed stands nowhere.
+            _ => Val::None,
         })
     }
 

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::rc::Rc;
 
 use super::chains::Chain;
-use super::item::{ArrayRef, Item, Loc, NodeRef};
+use super::item::{ArrayRef, Blob, Item, Loc, NodeRef};
 use super::state::Engine;
 use super::val::{eval_error, Fallible, Val};
 use crate::model::{BinaryOp, Expr, ExprId, Field, Member, Path, RecordId, RowId, Start, Step};
@@ -371,8 +371,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Val::Bytes(blob) => {
                 for at in 0..blob.len {
                     self.charge(1)?;
-                    let byte = self.tree.bytes(blob).get(at as usize).copied();
-                    if !visit(self, Val::Int(byte.unwrap_or(0).into()))? {
+                    if !visit(self, Val::Byte(blob, at))? {
                         return Ok(false);
                     }
                 }
@@ -617,14 +616,13 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// An element of an array, or a byte.
     fn indexed(&mut self, val: Val, index: i128) -> Fallible<Option<Val>> {
-        let byte = |engine: &Self, blob| {
-            let bytes = engine.tree.bytes(blob);
-            let byte = usize::try_from(index).ok().and_then(|i| bytes.get(i));
-            byte.map(|b| Val::Int((*b).into()))
+        let byte = |blob: Blob| {
+            let at = u32::try_from(index).ok().filter(|at| *at < blob.len);
+            at.map(|at| Val::Byte(blob, at))
         };
         let mut loc = match val {
             Val::Loc(loc) if loc.index().is_none() => loc,
-            Val::Bytes(blob) => return Ok(byte(self, blob)),
+            Val::Bytes(blob) => return Ok(byte(blob)),
             _ => return Ok(None),
         };
         if self.opened_at(loc).is_some() {
@@ -658,7 +656,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let index = u32::try_from(index).ok().filter(|i| *i < self.tree.count(array));
                 index.map(|index| Val::Loc(loc.at(index)))
             }
-            Item::Bytes(blob) => byte(self, blob),
+            Item::Bytes(blob) => byte(blob),
             _ => None,
         })
     }

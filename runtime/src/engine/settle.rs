@@ -590,6 +590,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Val::Bool(b) => KeptValue::Bool(b),
             Val::Text(blob) => KeptValue::Text(self.tree.text(blob).into()),
             Val::Bytes(blob) => KeptValue::Bytes(self.tree.bytes(blob).to_vec()),
+            Val::Byte(blob, at) => KeptValue::Int(self.tree.byte(blob, at).into()),
             Val::Units(start, len) => KeptValue::Units(self.tree.units(start, len).to_vec()),
             Val::None | Val::Node(_) | Val::Loc(_) | Val::Table(_) => KeptValue::None,
         }

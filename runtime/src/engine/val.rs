@@ -21,6 +21,8 @@ pub(crate) enum Val {
     Bool(bool),
     Text(Blob),
     Bytes(Blob),
+    /// One byte of a run, by its position there.
+    Byte(Blob, u32),
     Units(u32, u32),
     Node(NodeRef),
     Loc(Loc),
@@ -75,7 +77,7 @@ pub(crate) fn read_kind(fault: Fault) -> Result<ReadErrorKind, ReadError> {
 pub(crate) fn describe(val: Val) -> &'static str {
     match val {
         Val::None => "nothing",
-        Val::Int(_) => "an integer",
+        Val::Int(_) | Val::Byte(..) => "an integer",
         Val::Float(_) => "a float",
         Val::Bool(_) => "a truth value",
         Val::Text(_) => "a text",
@@ -295,6 +297,10 @@ impl Tree<'_, '_> {
         }
     }
 
+    pub(crate) fn byte(&self, blob: Blob, at: u32) -> u8 {
+        self.bytes(blob).get(at as usize).copied().unwrap_or(0)
+    }
+
     /// The result of an expression as an item.
     pub(crate) fn val_item(&mut self, val: Val) -> Item {
         match val {
@@ -303,6 +309,7 @@ impl Tree<'_, '_> {
             Val::Bool(b) => Item::Bool(b),
             Val::Text(text) => Item::Text(text),
             Val::Bytes(bytes) => Item::Bytes(bytes),
+            Val::Byte(blob, at) => Item::Int(self.byte(blob, at).into()),
             Val::Units(start, len) => Item::Units(start, len),
             Val::None | Val::Node(_) | Val::Loc(_) | Val::Table(_) => Item::Absent,
         }

@@ -6,7 +6,7 @@ use super::context::{Context, bodies, has_bytes, row_name};
 use super::exprs::own_rows;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    BinaryOp, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Model, RecordId, Role, Row,
+    BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Model, RecordId, Role, Row,
     RowId, Type,
 };
 use crate::span::Span;
@@ -95,6 +95,7 @@ fn uses(context: &Context) -> Uses {
             for ty in row.ty.parts() {
                 let used = match ty {
                     Type::Record(used) => vec![*used],
+                    Type::Cell(Cell { meaning: Meaning::Word(used), .. }) => vec![*used],
                     Type::Union(union) => {
                         let epochs = super::context::epochs(context.model);
                         epochs.flat_map(|epoch| bodies(context.model, *union, epoch)).collect()

@@ -386,7 +386,7 @@ impl<'t> Cx<'t> {
     /// path, as in `object Block<length> block` with `let length "end(file) - at(block)"`.
     fn place_of(&mut self, env: &Env, ex: &PathEx) -> Option<(Path, Shape)> {
         let around = (std::mem::replace(&mut self.placing, true), self.unfinished.take());
-        let found = self.path(env, ex);
+        let found = self.path(&Env { place: true, ..env.clone() }, ex);
         let unfinished = self.unfinished.take();
         (self.placing, self.unfinished) = around;
         let (path, shape) = found?;

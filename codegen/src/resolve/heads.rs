@@ -69,7 +69,11 @@ impl<'t> Cx<'t> {
         while let Some(id) = at {
             self.settle_unnamed(id, 0);
             if let Some(way) = self.member(id, name, 0) {
-                let shape = self.member_shape(id, &way).unwrap_or(Shape::ANY);
+                let shape = match env.place && ex.steps.is_empty() && self.is_open_end(id, &way) {
+                    true => None,
+                    false => self.member_shape(id, &way),
+                };
+                let shape = shape.unwrap_or(Shape::ANY);
                 let start = if level == 0 { Start::This } else { Start::Up(level) };
                 let field = Field { name: name.to_owned(), members: vec![(id, way)] };
                 return Some(Head::Path(start, vec![Step::Field(field)], shape, 0));

@@ -332,6 +332,8 @@ struct Env {
     element: Option<Shape>,
     /// Name that stands for `it`: the array row that a check belongs to.
     alias: Option<String>,
+    /// Whether only the place of what the path leads to matters, so that its type is not asked for.
+    place: bool,
     /// For bases of pointers: the records that hold one of the kind.
     holders: Vec<RecordId>,
     depth: u32,

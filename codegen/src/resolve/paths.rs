@@ -32,7 +32,16 @@ impl<'t> Cx<'t> {
     }
 
     pub(super) fn env(&self, scope: ScopeId, record: Option<RecordId>) -> Env {
-        Env { record, scope, it: None, element: None, alias: None, holders: Vec::new(), depth: 0 }
+        Env {
+            record,
+            scope,
+            it: None,
+            element: None,
+            alias: None,
+            place: false,
+            holders: Vec::new(),
+            depth: 0,
+        }
     }
 
     /// Whether the head of a path names a row, `let` or value, rather than a type.
@@ -217,10 +226,17 @@ impl<'t> Cx<'t> {
             }
         };
         let mut streamed = false;
-        for step in &ex.steps[used..] {
+        for (number, step) in ex.steps.iter().enumerate().skip(used) {
             match step {
                 StepEx::Field(name) => {
-                    let (more, next) = self.field(&shape, &name.value, name.span, true)?;
+                    let end = match env.place && number + 1 == ex.steps.len() {
+                        true => self.field_at_end(&shape, &name.value),
+                        false => None,
+                    };
+                    let (more, next) = match end {
+                        Some(found) => found,
+                        None => self.field(&shape, &name.value, name.span, true)?,
+                    };
                     // A transparent struct may stand for an array.
                     if shape.is_array() || (more.len() > 1 && self.seen(&shape).is_array()) {
                         streamed = true;
@@ -238,7 +254,7 @@ impl<'t> Cx<'t> {
                         one_only(d, row);
                         return None;
                     }
-                    let index = self.int(env, index)?;
+                    let index = self.int(&Env { place: false, ..env.clone() }, index)?;
                     steps.push(Step::Index(index));
                     shape = shape.element();
                 }
@@ -264,6 +280,33 @@ impl<'t> Cx<'t> {
             }
         }
         Some(Ok((Path { start, steps, text: ex.text() }, shape, streamed)))
+    }
+
+    /// The field that a path ends with, if nobody knows yet what it is, and it is no matter.
+    fn field_at_end(&mut self, shape: &Shape, name: &str) -> Option<Stepped> {
+        let Shape::Nodes(records) = shape else { return None };
+        let members = self.ways_to(records, name);
+        if members.is_empty() || !members.iter().all(|(id, way)| self.is_open_end(*id, way)) {
+            return None;
+        }
+        let field = Field { name: name.to_owned(), members };
+        Some((vec![Step::Field(field)], Shape::ANY))
+    }
+
+    /// Whether a way leads to a row of which nobody knows yet what it is.
+    pub(super) fn is_open_end(&self, id: RecordId, way: &[Member]) -> bool {
+        let [Member::Row(row)] = way else { return false };
+        !matches!(self.rec(id).slots[row.index()].shape, Memo::Done(_))
+    }
+
+    /// Ways to a field by its name, in each of these records that has it.
+    fn ways_to(&mut self, records: &[RecordId], name: &str) -> Vec<(RecordId, Vec<Member>)> {
+        let mut members = Vec::new();
+        for &id in records {
+            self.settle_unnamed(id, 0);
+            members.extend(self.member(id, name, 0).map(|way| (id, way)));
+        }
+        members
     }
 
     /// What something is as a value: a transparent struct is what it stands for.
@@ -407,18 +450,15 @@ impl<'t> Cx<'t> {
         span: Span,
         report: bool,
     ) -> Option<Stepped> {
-        let mut members = Vec::new();
+        let members = self.ways_to(records, name);
         let mut shape: Option<Shape> = None;
-        for &id in records {
-            self.settle_unnamed(id, 0);
-            let Some(way) = self.member(id, name, 0) else { continue };
-            if let Some(found) = self.member_shape(id, &way) {
+        for (id, way) in &members {
+            if let Some(found) = self.member_shape(*id, way) {
                 shape = Some(match shape {
                     None => found,
                     Some(known) => self.merge(known, found),
                 });
             }
-            members.push((id, way));
         }
         if !members.is_empty() {
             let field = Field { name: name.to_owned(), members };

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use super::epochs::{group, label};
 use super::expr::{path_text, place, words, written};
 use super::plan::{Cx, Key, Part};
 use super::text::{and, byte_string, code, constant, hex, letters, number, sentence, source};
 use crate::model::{
-    ArrayLength, BinaryOp, Cell, Check, CheckKind, Constant, Expr, ExprId, Listed, Meaning,
-    PointerKind, Policy, Record, Row, RowId, RowKind, Storage, Target, Type, WhenEmpty,
+    ArrayLength, BinaryOp, Cell, Check, CheckKind, Constant, EpochId, Expr, ExprId, Home, Listed,
+    Meaning, PointerKind, Policy, Record, Row, RowId, RowKind, Storage, Target, Type, WhenEmpty,
 };
 
 pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
@@ -29,7 +30,46 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
         let verb = if none.len() == 1 { "means" } else { "mean" };
         all.push(format!("{} {verb} none.", and(&none)));
     }
-    if let Type::Pointer(pointer) = first_type(&row.ty) {
+    let count = cx.model.epochs.len();
+    let is_there = |epoch: usize| !matches!(row.homes.get(epoch), Some(Home::Absent));
+    let pointers = group(count, |epoch| {
+        let of = EpochId(u32::try_from(epoch).unwrap_or(u32::MAX));
+        is_there(epoch).then(|| pointer(cx, record, row.ty.in_epoch(of)))
+    });
+    match &pointers[..] {
+        [(facts, _)] => all.extend(facts.iter().cloned()),
+        several => {
+            let several = several.iter().filter(|(facts, _)| !facts.is_empty());
+            all.extend(several.map(|(facts, set)| {
+                format!("In {}: {}", code(&label(cx.model, set)), facts.join(" "))
+            }));
+        }
+    }
+    all.extend(row.listed.and_then(|listed| listed_words(cx, listed)));
+    match row.when {
+        Some(when) if is_what_is_seen(cx, row, when) => {
+            all.push("None where nothing is seen.".to_owned());
+        }
+        Some(when) => all.push(format!("Only if {}.", written(cx.model, when))),
+        None => {}
+    }
+    all.extend(row.checks.iter().map(|check| check_words(cx, row, check)));
+    if row.unique {
+        all.push("No two are equal.".to_owned());
+    }
+    if let Some(absent) = &row.absent {
+        all.push(format!("Versions without it count as {}.", constant(absent)));
+    }
+    if let Some(found) = &row.source {
+        all.push(format!("Source: {}", source(found)));
+    }
+    all
+}
+
+/// What is to say of a pointer of a row.
+fn pointer(cx: &Cx<'_>, record: &Record, ty: &Type) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Type::Pointer(pointer) = first_type(ty) {
         if let Some(none_with) = pointer.none_with {
             all.push(format!("None exactly if {} is empty.", row_name(record, none_with)));
         }
@@ -55,24 +95,6 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
             let listed = Listed { policy: pointer.list, kind: None, section: pointer.section };
             all.extend(listed_words(cx, listed));
         }
-    }
-    all.extend(row.listed.and_then(|listed| listed_words(cx, listed)));
-    match row.when {
-        Some(when) if is_what_is_seen(cx, row, when) => {
-            all.push("None where nothing is seen.".to_owned());
-        }
-        Some(when) => all.push(format!("Only if {}.", written(cx.model, when))),
-        None => {}
-    }
-    all.extend(row.checks.iter().map(|check| check_words(cx, row, check)));
-    if row.unique {
-        all.push("No two are equal.".to_owned());
-    }
-    if let Some(absent) = &row.absent {
-        all.push(format!("Versions without it count as {}.", constant(absent)));
-    }
-    if let Some(found) = &row.source {
-        all.push(format!("Source: {}", source(found)));
     }
     all
 }

@@ -36,9 +36,9 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "label_text"[] {}
     "\
-YTQb;?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'o\
-ther+B#(*B'%!!!$#8%*!%!F$&$*`!(texts,!,(!$'###&N$#$$C%#!'*p!%#,#%l$)'!#$%&!#Q##&&M%##%$T&*&!,F\
-ile.#R###-z!#$%e!$#$(Q!$+#/q#!"
+h^qb]!?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
+other+B#(*B'%!!!$#8%*!%!F$&$*`!(texts,!,(!$'###&N$#$$C%#!'*p!%#,#%l$)'!#$%&!#Q##&&M%##%$T&*&!,\
+File.#R###-z!#$%e!$#$(Q!$+#/q#!"
 }
 
 }

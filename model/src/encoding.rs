@@ -108,6 +108,12 @@ impl Encoding {
         }
     }
 
+    /// Whether it has every letter.
+    #[must_use]
+    pub fn has_all(self) -> bool {
+        !matches!(self, Encoding::Ascii | Encoding::Latin1 | Encoding::Cp1252)
+    }
+
     /// The first letter of a text that the encoding does not have.
     #[must_use]
     pub fn missing(self, text: &str) -> Option<char> {

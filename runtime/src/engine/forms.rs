@@ -1,13 +1,16 @@
 //! Spellings of one value: which forms can say it.
 
+use alloc::string::String;
+
 use super::item::{Item, Loc, NodeRef};
+use super::sayable::{can_end, has_letters, keeps};
 use super::source::{Given, Stored};
 use super::state::Engine;
 use super::tree::stored_float;
 use super::val::Val;
 use crate::model::{
-    text_units, Case, Cell, Constant, Form, Label, Meaning, Model, RecordId, Row, RowId, RowKind,
-    Storage, Tag, Type,
+    text_units, unit_size, Case, Cell, Constant, Content, Form, Label, Meaning, Model, RecordId,
+    Row, RowId, RowKind, Storage, Tag, Type,
 };
 
 /// What is wrong with a count that has no number.
@@ -140,7 +143,8 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
         (Type::Cell(cell), Given::Int(n)) => n.checked_add(row.plus).is_some_and(|stored| {
             let (least, most) = model.number_range(cell);
             let has_room = (least..=most).contains(&stored) || cell.meaning != Meaning::Int;
-            has_room && cell_fits(model, cell, stored) && !row.none.contains(&stored)
+            let is_something = !row.none.contains(&stored);
+            has_room && cell_fits(model, cell, stored) && is_something && keeps(model, row, value)
         }),
         (Type::Cell(cell), Given::F32(bits)) => stored_float(cell, Item::F32(*bits)).is_some(),
         (Type::Cell(cell), Given::F64(bits)) => stored_float(cell, Item::F64(*bits)).is_some(),
@@ -151,7 +155,16 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
                 .all(|index| can_say(model, &array.element, &list.element(index), row, depth + 1)),
             None => true,
         },
-        (Type::Region(region), value) => can_say(model, &region.inner, value, row, depth + 1),
+        (Type::Region(region), value) => {
+            can_say(model, &region.inner, value, row, depth + 1) && can_end(model, region, value)
+        }
+        (Type::Run(run), Given::Text(text)) => has_letters(run, text) && keeps(model, row, value),
+        (Type::Run(run), Given::Units(units)) => match (run.content, String::from_utf16(units)) {
+            (Content::Text(_), Ok(text)) => has_letters(run, &text),
+            // Only units of this size say what is no text.
+            (content, Err(_)) => unit_size(content) == 2,
+            _ => true,
+        },
         (Type::Record(record), value) => {
             let record = &model.records[record.index()];
             match record.transparent {

@@ -38,6 +38,7 @@ mod reading;
 mod refs;
 mod relocation;
 mod runs;
+mod sayable;
 mod settle;
 mod show;
 mod source;

@@ -12,9 +12,9 @@ use super::questions::{has_varint, is_digits, is_reserved};
 use super::scope::{Access, Frame, Scope};
 use super::standing::Standing;
 use crate::model::{
-    BinaryOp, Cell, Constant, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form,
+    BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form,
     LengthRule, Measure, Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId,
-    RowKind, Start, Storage, Type, limits,
+    RowKind, RunLength, RunType, Start, Storage, Type, limits, unit_size,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -431,4 +431,12 @@ fn is_tag(row: &Row) -> bool {
 /// Name of the parameter that holds an enclosing value.
 fn enclosing(record: RecordId) -> Ident {
     format_ident!("in__{}", record.0)
+}
+
+/// Whether there are texts of a shape that a run cannot have.
+pub(super) fn has_not_all(run: &RunType, shape: &Shape) -> bool {
+    let Content::Text(encoding) = run.content else { return false };
+    let ended = run.suffix.len() == 1 && !matches!(run.length, RunLength::Prefix(_));
+    let narrow = *shape.core() == Shape::Utf16 && unit_size(run.content) != 2;
+    ended || narrow || !encoding.has_all()
 }

@@ -119,12 +119,7 @@ impl<'p> Engine<'p, '_> {
             .is_some_and(|kept| kept.instead_of == KeptValue::Int(content.len() as i128));
         let last = !self.writing.ended.contains(&loc);
         let ended_by_region = stop.optional && last && (full || kept);
-        let fits = match stop.mode {
-            Terminated::Kept if stop.optional && stop.find(content).is_none() => true,
-            Terminated::Dropped if ended_by_region => stop.find(content).is_none(),
-            _ => stop.ends(content),
-        };
-        if !fits {
+        if !stop.allows(content, ended_by_region) {
             let kind = match stop.mode {
                 Terminated::Kept => {
                     let what = "it must end with its terminator, and have none before".into();

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
 use super::super::plan::{has_order, Number, Piece, Place, RowPlan, Store};
 use super::super::reading::short;
+use super::super::sayable::{encoded, unit_bytes};
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Array, Cells, Elements, Records};
 use super::super::val::{Fallible, Fault};
@@ -13,8 +14,7 @@ use super::build::does_not_fit;
 use super::number::fits_int;
 use crate::load::Endian;
 use crate::model::{
-    unit_size, ByteOrder, Cell, Content, Encoding, RecordKind, Row, RowKind, RunLength, RunType,
-    Storage, Type,
+    unit_size, Cell, Content, RecordKind, Row, RowKind, RunLength, RunType, Storage, Type,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -643,29 +643,13 @@ impl<'p> Engine<'p, '_> {
 
     /// Bytes of an item in a run.
     pub(crate) fn encode(&self, content: Content, item: Item, order: Endian) -> Vec<u8> {
-        match (content, item) {
-            (_, Item::Bytes(blob)) => self.tree.bytes(blob).to_vec(),
-            (_, Item::Units(start, len)) => {
-                let order = match content {
-                    Content::Text(Encoding::Utf16Le) => Endian::Little,
-                    Content::Text(Encoding::Utf16Be) => Endian::Big,
-                    _ => order,
-                };
-                let unit = |unit: u16| match order {
-                    Endian::Little => unit.to_le_bytes(),
-                    Endian::Big => unit.to_be_bytes(),
-                };
+        match item {
+            Item::Bytes(blob) => self.tree.bytes(blob).to_vec(),
+            Item::Units(start, len) => {
+                let unit = unit_bytes(content, order);
                 self.tree.units(start, len).iter().flat_map(|n| unit(*n)).collect()
             }
-            (Content::Text(encoding), Item::Text(blob)) if !content.is_in_bytes() => {
-                let order = match order {
-                    Endian::Little => ByteOrder::Little,
-                    Endian::Big => ByteOrder::Big,
-                };
-                // What it has no letter for is refused.
-                encoding.encode(self.tree.text(blob), order)
-            }
-            (_, Item::Text(blob)) => self.tree.bytes(blob).to_vec(),
+            Item::Text(blob) => encoded(content, self.tree.text(blob), order),
             _ => Vec::new(),
         }
     }

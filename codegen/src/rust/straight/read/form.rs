@@ -9,6 +9,7 @@ use super::{Ctx, Reading, number};
 use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits};
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::context::has_not_all;
 use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::operators::allows;
 
@@ -198,6 +199,9 @@ impl<'m> Reading<'_, '_, 'm> {
                         Fits::If(quote!(#list.iter().all(|it| #condition)))
                     }
                 }
+            }
+            (Type::Run(run), shape) if has_not_all(run, shape) => {
+                return unable("a text that a form may be unable to say");
             }
             (Type::Region(region), _) if ends::ends(self.model, region)?.is_some() => {
                 return unable("content that a form may be unable to end");

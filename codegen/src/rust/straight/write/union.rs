@@ -12,6 +12,7 @@ use crate::model::{
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
+use crate::rust::straight::context::has_not_all;
 use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::{Typed, allows};
@@ -549,6 +550,9 @@ impl<'m> Writer<'_, '_, 'm> {
                 let x = self.src(quote!(x), (**inner).clone());
                 let test = self.can_say(rows, &array.element, &x)?;
                 Ok(test.map(|test| quote!(#code.iter().all(|x| #test))))
+            }
+            (Type::Run(run), Some(shape)) if has_not_all(run, shape) => {
+                unable("a text that a form may be unable to say")
             }
             (Type::Region(region), _) => match ends::ends(self.model, region)? {
                 Some(_) => unable("content that a form may be unable to end"),

@@ -2,14 +2,12 @@
 
 use super::super::super::forms::cell_fits;
 use super::super::super::item::{Blob, From, Item, Loc};
+use super::super::super::sayable::has_own_end;
 use super::super::super::source::Given;
 use super::super::super::state::Engine;
 use super::super::super::tree::stored_float;
-use crate::model::{
-    ByteOrder, Cell, Content, Encoding, FloatCode, Home, Meaning, Row, RunLength, RunType, Type,
-};
+use crate::model::{Cell, Content, Encoding, FloatCode, Home, Meaning, Row, RunType, Type};
 use crate::problem::ProblemKind;
-use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
@@ -133,8 +131,7 @@ impl<'p> Engine<'p, '_> {
                     let encoding = encoding.name();
                     self.problem(loc, ProblemKind::TextNotEncodable { encoding, letter });
                 }
-                let ended = run.suffix.len() == 1 && !matches!(run.length, RunLength::Prefix(_));
-                if ended && encoded(encoding, text).contains(&run.suffix[0]) {
+                if has_own_end(run, text) {
                     let what = "its terminator".into();
                     self.problem(loc, ProblemKind::TextContains { what });
                 }
@@ -158,14 +155,6 @@ impl<'p> Engine<'p, '_> {
             return Blob { from: From::File, start: number(start), len: number(bytes.len()) };
         }
         self.tree.add_bytes(bytes)
-    }
-}
-
-/// The bytes of a text whose units are bytes.
-fn encoded(encoding: Encoding, text: &str) -> Cow<'_, [u8]> {
-    match Content::Text(encoding).is_in_bytes() {
-        true => Cow::Borrowed(text.as_bytes()),
-        false => Cow::Owned(encoding.encode(text, ByteOrder::Little)),
     }
 }
 

@@ -97,10 +97,9 @@ pub(super) const MAGIC: &[Known] = &[
     SOURCE,
 ];
 pub(super) const CONST: &[Known] = &[("is", Kind::Ex), ("yes", Kind::Int), SOURCE];
-pub(super) const FILL: &[Known] =
-    &[("size", Kind::Ex), ("bits", Kind::Int), ("usually", Kind::Ex), SOURCE];
+pub(super) const FILL: &[Known] = &[("size", Kind::Ex), ("bits", Kind::Int), SOURCE];
 pub(super) const ZERO: &[Known] =
-    &[("size", Kind::Ex), ("bits", Kind::Int), ("usually", Kind::Ex), ("fill", Kind::Int), SOURCE];
+    &[("size", Kind::Ex), ("bits", Kind::Int), ("fill", Kind::Int), SOURCE];
 pub(super) const RUNTIME: &[Known] =
     &[("size", Kind::Ex), ("section", Kind::Text), ("list", POLICY), SOURCE];
 pub(super) const ZEROS: &[Known] = &[("until", Kind::Ex), ("usually", Kind::Ex), SOURCE];

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use formwork::ReadError;
+use formwork_codegen::markdown::as_written;
 use formwork_codegen::model::Model;
-use formwork_codegen::print::expr_text;
 use formwork_interpreter::{Deviation, KeptKind, Note};
 use serde_json::{Map, Value, json};
 
@@ -115,7 +115,7 @@ pub(crate) struct Unusual {
 impl Unusual {
     pub(crate) fn new(model: &Model, deviation: Deviation) -> Unusual {
         let rule = match deviation.usually {
-            Some(usually) => format!("it is usually `{}`", expr_text(model, usually)),
+            Some(usually) => format!("it is usually `{}`", as_written(model, usually)),
             None => rule(deviation.kind).to_owned(),
         };
         Unusual { deviation, rule }

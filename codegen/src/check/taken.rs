@@ -7,7 +7,7 @@ use super::context::Context;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     BinaryOp, Expr, ExprId, Field, Member, Model, Path, Record, RecordId, Role, Row, RowId,
-    RowKind, Start, Step,
+    RowKind, Start, Step, Type,
 };
 
 /// Most places that are looked at for a table.
@@ -52,6 +52,11 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 .help("what such a slice has could be read, but not be written");
         }
     }
+}
+
+/// Whether a row is the choice of a union that is declared as a type, which no path names.
+fn is_body(model: &Model, row: &Row) -> bool {
+    matches!(row.ty, Type::Union(union) if model.unions[union.index()].body)
 }
 
 /// What of a path is still to come, the next of it last.
@@ -183,7 +188,8 @@ impl<'m> Search<'m> {
                 })
                 .map(|state| state[..state.len() - 1].to_vec())
                 .collect();
-            self.way.extend(row.name.as_deref());
+            let name = row.name.as_deref().filter(|_| !is_body(model, row));
+            self.way.extend(name);
             if let RowKind::Slice { .. } = row.kind {
                 // What is in it stands in the table.
                 let taken = next.iter().any(Vec::is_empty);
@@ -199,7 +205,7 @@ impl<'m> Search<'m> {
                     self.look(inner, next.clone())?;
                 }
             }
-            if row.name.is_some() {
+            if name.is_some() {
                 self.way.pop();
             }
         }

@@ -11,6 +11,12 @@ pub(super) fn written(model: &Model, expr: ExprId) -> String {
     code(&text(model, expr, 0))
 }
 
+/// An expression with paths as they are written.
+#[must_use]
+pub fn as_written(model: &Model, expr: ExprId) -> String {
+    text(model, expr, 0)
+}
+
 /// How tightly an expression holds together: 0 a choice, 12 one word.
 fn level(expr: &Expr) -> u8 {
     match expr {

@@ -23,6 +23,7 @@ use std::fmt::Write as _;
 use crate::model::{
     ByteOrder, ByteOrderRule, Enum, EnumId, Gaps, Model, RemarkKind, Role, Row, RowKind, Subject,
 };
+pub use expr::as_written;
 use plan::{Cx, Heading, Key, Part};
 use text::{beside, code, head, hex, plain, sentence, source, table};
 

@@ -48,17 +48,23 @@ impl Way {
     fn end(&self) -> RecordId {
         self.through[self.through.len() - 1]
     }
+}
 
-    fn shown(&self) -> String {
-        let names = self.steps.iter().filter_map(|step| match step {
-            Step::Field(field) => Some(field.name.as_str()),
+impl<'t> Cx<'t> {
+    /// A way as paths say it: the choice of a union that is declared as a type has no name.
+    fn way_shown(&self, way: &Way) -> String {
+        let is_choice = |field: &Field| match field.members.as_slice() {
+            [(id, way)] => matches!(way.last(), Some(Member::Row(row))
+                if matches!(self.rec(*id).slots[row.index()].variants[0].source, super::Source::Case(_))),
+            _ => false,
+        };
+        let names = way.steps.iter().filter_map(|step| match step {
+            Step::Field(field) if !is_choice(field) => Some(field.name.as_str()),
             _ => None,
         });
         names.collect::<Vec<_>>().join(".")
     }
-}
 
-impl<'t> Cx<'t> {
     /// The kind of pointer that a declaration is; completed in the end.
     pub(super) fn pointer_kind(&mut self, scope: ScopeId, index: usize) -> PointerId {
         if let Some(&id) = self.pointer_ids.get(&(scope, index)) {
@@ -278,10 +284,11 @@ impl<'t> Cx<'t> {
         if let Some(other) = other {
             let shown = self.rec(other.end()).name.clone();
             let rest: String = names[used..].iter().map(|name| format!(".{name}")).collect();
-            let help = format!("`in={}.{}{rest}`", self.rec(root).name, way.shown());
+            let (one, two) = (self.way_shown(&way), self.way_shown(&other));
+            let help = format!("`in={}.{one}{rest}`", self.rec(root).name);
             self.d
                 .error("E0223", span, format!("`{shown}` is there more than once"))
-                .label(format!("is it `{}` or `{}`?", way.shown(), other.shown()))
+                .label(format!("is it `{one}` or `{two}`?"))
                 .help(format!("begin with the root: {help}"));
             return None;
         }

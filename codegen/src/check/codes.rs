@@ -127,6 +127,14 @@ pub const CODES: &[(&str, &str, &str)] = &[
          whether bytes are there that the value does not have cannot follow from the end of a region.",
     ),
     (
+        "E0511",
+        "object that is always there",
+        "An object with `?` is there if its address is one. Where each number of the row that says \
+         the address is one, it is always there, and a value without it can't be written. `none=` \
+         of the row says which number stands for nothing; then the row is derived, too. If the \
+         object is always there, leave out the `?`.",
+    ),
+    (
         "E0601",
         "never placed",
         "The row owns an object, but the layout of the struct has no statement for it: `record` \

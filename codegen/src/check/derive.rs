@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::context::{Context, bodies, has_bytes, row_name};
 use super::exprs::own_rows;
+use super::fits::range;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Meaning, Model, RecordId, Role, Row,
-    RowId, Type,
+    BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Model, RecordId,
+    Role, Row, RowId, RowKind, Type,
 };
 use crate::span::Span;
 
@@ -38,6 +39,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
         }
         circles(context.model, id, found);
         turned(context.model, id, found);
+        always_there(context.model, id, found);
     }
 }
 
@@ -66,6 +68,55 @@ fn turned(model: &Model, id: RecordId, found: &mut Diagnostics) {
                 diagnostic.help("whoever writes a value must say both; an `is=` gives the number");
             }
         }
+    }
+}
+
+/// Objects that may be none, at an address that each number of a row is: no value has none.
+fn always_there(model: &Model, id: RecordId, found: &mut Diagnostics) {
+    let record = &model.records[id.index()];
+    for row in &record.rows {
+        let (RowKind::Object { address, .. }, Some(when)) = (&row.kind, row.when) else { continue };
+        if !decides(model, when, *address) {
+            continue;
+        }
+        let Some(linear) = model.exprs.place(*address) else { continue };
+        let counted = match linear.base.map(|base| &model[base]) {
+            None => true,
+            Some(Expr::At(path) | Expr::End(path)) => path.steps.is_empty(),
+            Some(_) => false,
+        };
+        let given = linear.path.own_row(id).map(|number| &record.rows[number.index()]);
+        let Some(given) = given.filter(|given| given.none.is_empty() && given.when.is_none())
+        else {
+            continue;
+        };
+        let Type::Cell(cell) = &given.ty else { continue };
+        let Some((least, greatest)) = range(model, cell) else { continue };
+        let address = |stored: i128| {
+            let number = stored.checked_sub(given.plus)?.checked_mul(linear.factor)?;
+            number.checked_add(linear.offset)
+        };
+        let positive = [least, greatest].map(address).iter().all(|at| at.is_some_and(|at| at >= 0));
+        if counted && positive && !given.homes.contains(&Home::Absent) {
+            let message = format!("{} is always there", row_name(row));
+            let diagnostic = found.note("E0511", row.span, message);
+            diagnostic.label("`?` says that it may be none");
+            diagnostic.also(given.span, "each number is an address");
+            diagnostic.help("say which number stands for nothing: `none=0`");
+        }
+    }
+}
+
+/// Whether something is there only if an address is one.
+fn decides(model: &Model, when: ExprId, address: ExprId) -> bool {
+    match &model[when] {
+        Expr::Binary(BinaryOp::BothTrue, a, b) => {
+            decides(model, *a, address) || decides(model, *b, address)
+        }
+        Expr::Binary(BinaryOp::GreaterOrEqual, a, b) => {
+            *a == address && model.exprs.constant(*b) == Some(0)
+        }
+        _ => false,
     }
 }
 

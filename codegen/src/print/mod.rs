@@ -496,6 +496,7 @@ fn source_text(model: &Model, record: &Record, source: &DefinerSource) -> String
         Measure::Tag => format!("tag({name})"),
     };
     match offset {
+        0 if *factor != 1 && text.contains(' ') => text = format!("({text})"),
         0 => {}
         1.. => text = format!("({text} - {offset})"),
         _ => text = format!("({text} + {})", offset.unsigned_abs()),

@@ -3,8 +3,8 @@
 use super::{Cx, Expr, ExprId, RecordId, Source, id32};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Linear,
-    Meaning, Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step, Tag,
-    Target, Type,
+    Meaning, Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step,
+    Storage, Tag, Target, Type,
 };
 use crate::span::Span;
 
@@ -51,14 +51,20 @@ impl<'t> Cx<'t> {
                 return;
             }
             RowKind::Object { address, .. } | RowKind::Mark { address } => {
-                let finds = self.rec(id).slots[row.index()]
-                    .variants
+                let variants = &self.rec(id).slots[row.index()].variants;
+                let finds = variants
                     .iter()
                     .any(|v| matches!(&v.source, Source::Row(row, _) if row.props.has("find")));
+                let optional = variants
+                    .iter()
+                    .any(|v| matches!(&v.source, Source::Row(row, _) if row.optional));
+                let conditional = variants.iter().any(|variant| !variant.when.is_empty());
+                let mark = matches!(built.kind, RowKind::Mark { .. });
                 if !finds
                     && !conditional
                     && let Some(linear) = self.exprs.place(address)
                     && let Some(reached) = self.reach(id, linear.path)
+                    && self.says_whether_there(id, &reached, optional, mark)
                 {
                     let (factor, offset) = (linear.factor, linear.offset);
                     // In units of bytes an offset is part of what it counts from.
@@ -93,6 +99,29 @@ impl<'t> Cx<'t> {
                 offset: linear.offset,
             };
             self.define(id, reached, source, span, derives);
+        }
+    }
+
+    /// Whether a row that is the address of an object says nothing that the value does not say, too:
+    /// it has a number for nothing exactly if the object may be nothing there. Whether there is a
+    /// mark is in no value.
+    fn says_whether_there(
+        &self,
+        id: RecordId,
+        reached: &Reached,
+        optional: bool,
+        mark: bool,
+    ) -> bool {
+        let (record, row) = self.reached_row(id, reached);
+        let given = &self.rec(record).rows[row.index()];
+        match (given.none.is_empty(), optional) {
+            (true, optional) => !optional,
+            (false, _) => {
+                // How many bytes such a number takes would depend on where they end.
+                let varies =
+                    matches!(given.ty, Type::Cell(Cell { storage: Storage::Varint(_), .. }));
+                !mark && !varies
+            }
         }
     }
 
@@ -143,6 +172,7 @@ impl<'t> Cx<'t> {
     ) {
         let (record, row) = self.reached_row(id, &reached);
         let is_tag = matches!(&source, DefinerSource::Measure { measure: Measure::Tag, .. });
+        let is_address = matches!(&source, DefinerSource::Measure { measure: Measure::At(_), .. });
         let explicit = matches!(source, DefinerSource::Expr(_));
         let target = &self.rec(record).rows[row.index()];
         let cell = is_integer(&target.ty) || is_tag || explicit;
@@ -154,8 +184,11 @@ impl<'t> Cx<'t> {
             }
             _ => false,
         };
+        // No length is a number for nothing; of what is not there, the address is.
+        let may_be_none = is_tag || explicit || is_address;
         let plain = matches!(target.kind, RowKind::Plain)
-            && (is_tag || explicit || (target.reference.is_none() && target.none.is_empty()));
+            && (is_tag || explicit || target.reference.is_none())
+            && (may_be_none || target.none.is_empty());
         if !cell || !free || !plain {
             return;
         }

@@ -51,7 +51,8 @@ pub use size::{bit_width, cell_size, text_units, unit_size, Sizes};
 pub use types::{
     limits, ArrayLength, ArrayType, ByteOrder, Cell, Columns, Content, Described, Encoding, Extent,
     FloatForm, GroupOrder, InStep, IntType, Listed, Meaning, PointerType, Policy, Reference,
-    RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator, Trim, Type, WhenEmpty,
+    RegionType, RunLength, RunType, Storage, Target, Terminated, Terminator, Trim, Type,
+    VarintSign, WhenEmpty,
 };
 
 pub use span::{SourceId, Span};
@@ -832,6 +833,10 @@ pub struct Varint {
     pub order: GroupOrder,
     /// Most bytes that one may take.
     pub max_bytes: u8,
+    /// How one with a sign has it.
+    pub sign: VarintSign,
+    /// Bits of the last byte that one may take: 7, or 8, since none can follow.
+    pub last: u8,
     /// Where it is declared.
     pub span: Span,
 }

@@ -4,7 +4,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{DigitsId, EnumId, ExprId, Path, PointerId, RecordId, RowId, UnionId, VarintId};
+use super::{
+    DigitsId, EnumId, ExprId, Path, PointerId, RecordId, RowId, UnionId, Varint, VarintId,
+};
 
 /// Type of a row or element.
 #[derive(Debug, Clone)]
@@ -112,6 +114,30 @@ pub enum GroupOrder {
     MsbFirst,
     /// The least significant.
     LsbFirst,
+}
+
+/// How integers of variable length have a sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VarintSign {
+    /// As two's complement: the highest bit of the most significant group stands for all above it.
+    Twos,
+    /// As the lowest bit: 0, -1, 1, -2 and 2 are stored as 0 to 4.
+    Zigzag,
+}
+
+impl Varint {
+    /// Bits that there are in so many bytes.
+    #[must_use]
+    pub fn room(&self, bytes: u8) -> u32 {
+        let more = if bytes == self.max_bytes { self.last.saturating_sub(7) } else { 0 };
+        u32::from(bytes) * 7 + u32::from(more)
+    }
+
+    /// Whether it has no sign, and seven bits in each byte.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        !self.ty.signed && self.last == 7
+    }
 }
 
 /// What the number in a [`Cell`] means.

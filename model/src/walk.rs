@@ -11,7 +11,7 @@ use super::{
     DefinerSource, Digits, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home,
     IntType, Label, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role,
     Row, RowId, RowKind, RunLength, RunType, Span, Statement, Storage, Tag, Target, Type, Union,
-    UnionId, Varint, WhenEmpty,
+    UnionId, Varint, VarintId, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -453,10 +453,7 @@ impl Model {
         let all = limits(bits, signed);
         match cell.storage {
             Storage::Digits { digits, .. } => self.digits[digits.index()].range(),
-            Storage::Varint(id) => match u32::from(self.varints[id.index()].max_bytes) * 7 {
-                room if room < bits => (0, all.1.min(limits(room, false).1)),
-                _ => all,
-            },
+            Storage::Varint(id) => limits(self.varint_room(id).min(bits), signed),
             _ => all,
         }
     }
@@ -471,12 +468,17 @@ impl Model {
         let (bits, signed) = self.cell_range(cell);
         let name = format!("{}{bits}", if signed { "i" } else { "u" });
         match cell.storage {
-            Storage::Varint(id) => match self.varints[id.index()].max_bytes {
-                most if u32::from(most) * 7 < bits => format!("{name} bytes={most}"),
-                _ => name,
-            },
+            Storage::Varint(id) if self.varint_room(id) < bits => {
+                format!("{name} bytes={}", self.varints[id.index()].max_bytes)
+            }
             _ => name,
         }
+    }
+
+    /// Bits that there are in the most bytes of a varint.
+    fn varint_room(&self, id: VarintId) -> u32 {
+        let varint = &self.varints[id.index()];
+        varint.room(varint.max_bytes)
     }
 
     /// Bytes of a float of this type.

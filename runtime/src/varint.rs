@@ -5,8 +5,11 @@
 
 use alloc::vec::Vec;
 
+use formwork_model::{Varint, VarintSign};
+
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::unexpected_end;
+use crate::store::fits;
 
 /// Which group of 7 bits comes first in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,6 +82,104 @@ pub fn read_varint(
         }
     }
     Err(failed(ReadErrorKind::VarintTooLong { limit: max_bytes }, at))
+}
+
+/// Most bytes of a number of 64 bits, of which the last may have a bit more.
+const MOST: u8 = 10;
+
+/// The number at offset `at` of a kind of variable-length integer, and its width in bytes, as
+/// [`read_varint`] has it.
+pub(crate) fn read_number(varint: &Varint, bytes: &[u8], at: u64) -> Result<(i128, u8), ReadError> {
+    let bits = u32::from(varint.ty.bytes).saturating_mul(8);
+    if varint.is_plain() {
+        let read = read_varint(bytes, at, varint.order.into(), varint.max_bytes, bits)?;
+        return Ok((read.0.into(), read.1));
+    }
+    let rest = usize::try_from(at).ok().and_then(|start| bytes.get(start..)).unwrap_or(&[]);
+    let mut stored = 0_u128;
+    let mut room = 0_u32;
+    for width in 1..=varint.max_bytes.min(MOST) {
+        let Some(&byte) = rest.get(usize::from(width.saturating_sub(1))) else {
+            return Err(unexpected_end(bytes, at, u64::from(width)));
+        };
+        let before = room;
+        room = varint.room(width);
+        let wide = room.saturating_sub(before);
+        let group = u128::from(if wide > 7 { byte } else { byte & 0x7f });
+        // There are at most 71 bits.
+        stored = match varint.order.into() {
+            GroupOrder::MsbFirst => stored.checked_shl(wide).unwrap_or(0) | group,
+            GroupOrder::LsbFirst => stored | group.checked_shl(before).unwrap_or(0),
+        };
+        if wide > 7 || byte & 0x80 == 0 {
+            return match meant(varint, stored, room).filter(|n| fits(*n, bits, varint.ty.signed)) {
+                Some(number) => Ok((number, width)),
+                None => Err(failed(ReadErrorKind::VarintOverflow, at)),
+            };
+        }
+    }
+    Err(failed(ReadErrorKind::VarintTooLong { limit: varint.max_bytes }, at))
+}
+
+/// The number that bits mean, of which there are so many.
+fn meant(varint: &Varint, stored: u128, room: u32) -> Option<i128> {
+    let number = i128::try_from(stored).ok()?;
+    match varint.sign {
+        _ if !varint.ty.signed => Some(number),
+        VarintSign::Twos => {
+            let above = i128::BITS.saturating_sub(room);
+            number.checked_shl(above)?.checked_shr(above)
+        }
+        VarintSign::Zigzag => Some((number >> 1) ^ (number & 1).wrapping_neg()),
+    }
+}
+
+/// What stands in the groups for a number.
+fn grouped(varint: &Varint, number: i128) -> i128 {
+    match varint.sign {
+        VarintSign::Zigzag if varint.ty.signed => (number << 1) ^ (number >> 127),
+        _ => number,
+    }
+}
+
+/// The width of the shortest form of a number in bytes; more than the kind allows if there is no room
+/// for it.
+pub(crate) fn number_width(varint: &Varint, number: i128) -> u8 {
+    let stored = grouped(varint, number);
+    let signed = varint.ty.signed && varint.sign == VarintSign::Twos;
+    let most = varint.max_bytes.min(MOST);
+    let enough = |width: &u8| fits(stored, varint.room(*width), signed);
+    (1..=most).find(enough).unwrap_or(most.saturating_add(1))
+}
+
+/// Appends a number in `width` bytes. `false` if the shortest form has more, or the kind of number has
+/// no room for it; nothing is appended then.
+#[must_use = "nothing is appended if this is false"]
+pub(crate) fn store_number(varint: &Varint, out: &mut Vec<u8>, number: i128, width: u8) -> bool {
+    let bits = u32::from(varint.ty.bytes).saturating_mul(8);
+    let possible = number_width(varint, number)..=varint.max_bytes.min(MOST);
+    if !possible.contains(&width) || !fits(number, bits, varint.ty.signed) {
+        return false;
+    }
+    let stored = grouped(varint, number);
+    let room = varint.room(width);
+    let mut before = 0;
+    for position in 1..=width {
+        let up_to = varint.room(position).min(room);
+        let wide = up_to.saturating_sub(before);
+        let from = match varint.order.into() {
+            GroupOrder::MsbFirst => room.saturating_sub(up_to),
+            GroupOrder::LsbFirst => before,
+        };
+        let group = (stored.checked_shr(from).unwrap_or(0) & 0xff) as u8;
+        out.push(match wide {
+            8.. => group,
+            _ if position == width => group & 0x7f,
+            _ => group | 0x80,
+        });
+        before = up_to;
+    }
+    true
 }
 
 #[cold]

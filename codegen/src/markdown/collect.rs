@@ -13,7 +13,7 @@ use crate::model::{
     Constant, DigitFill, DigitsId, EpochId, Expr, ExprId, GroupOrder, Home, Listing, Model, Path,
     PointerId, PointerKind, PointerType, Policy, PoolOrder, Record, RecordId, RecordKind,
     RelocationEncoding, Role, Row, RowKind, RunLength, RunType, Step, Subject, Target, Type,
-    VarintId, WhenEmpty,
+    Varint, VarintId, VarintSign, WhenEmpty,
 };
 
 const FIRST: EpochId = EpochId(0);
@@ -43,17 +43,39 @@ pub(super) fn varints(cx: &Cx<'_>) -> String {
         };
         let mut said: Vec<String> = varint.doc.as_deref().map(sentence).into_iter().collect();
         said.extend(in_line(cx.model, Subject::Varint(id)));
+        let sign = match varint.sign {
+            _ if !varint.ty.signed => "",
+            VarintSign::Twos => ", two's complement",
+            VarintSign::Zigzag => ", zigzag",
+        };
+        let last = match varint.last {
+            8 => format!(", byte {} with eight bits", varint.max_bytes),
+            _ => String::new(),
+        };
         rows.push(vec![
             plain(&varint.name),
             code(&int_text(varint.ty)),
-            format!("at most {} bytes, {order}", varint.max_bytes),
+            format!("at most {} bytes, {order}{sign}{last}", varint.max_bytes),
             said.join(" "),
         ]);
     }
     let head = head(&["Name", "Holds", "Stored as", "Description"]);
     let text = table(&head, &rows);
+    let of = |is: fn(&Varint) -> bool| cx.model.varints.iter().any(is);
+    let twos = match of(|varint| varint.ty.signed && varint.sign == VarintSign::Twos) {
+        true => "Two's complement: the highest bit of the highest group stands for all above it.\n",
+        false => "",
+    };
+    let zigzag = match of(|varint| varint.ty.signed && varint.sign == VarintSign::Zigzag) {
+        true => "Zigzag: 0, -1, 1, -2 and 2 are stored as 0 to 4.\n",
+        false => "",
+    };
+    let last = match of(|varint| varint.last == 8) {
+        true => "A byte with eight bits is always the last one.\n",
+        false => "",
+    };
     format!(
-        "{text}\nSeven bits in each byte; all but the last have their high bit set.\n\
+        "{text}\nSeven bits in each byte; all but the last have their high bit set.\n{last}{twos}{zigzag}\
          A number usually takes as few bytes as will do; one that takes more, up to the most that it may, is legal, and its width is kept.\n"
     )
 }

@@ -14,7 +14,7 @@ use crate::model::{
     Align, BinaryOp, ByteOrderRule, Case, Check, CheckKind, Constant, DefinerScope, DefinerSource,
     EndianRule, Expr, ExprId, Gaps, Home, Label, Listing, Measure, Model, Pattern, PointerKind,
     Policy, PoolOrder, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Statement, Tag,
-    Union, WhenEmpty,
+    Union, VarintSign, WhenEmpty,
 };
 use types::{cell_text, order_text};
 
@@ -30,7 +30,9 @@ pub fn model_text(model: &Model) -> String {
     for varint in &model.varints {
         let ty = types::int_text(varint.ty);
         let (name, bytes, order) = (&varint.name, varint.max_bytes, varint.order);
-        let _ = writeln!(out, "\nvarint {name} {ty} {order:?} at most {bytes} bytes");
+        let zigzag = if varint.sign == VarintSign::Zigzag { " zigzag" } else { "" };
+        let last = if varint.last == 8 { ", the last of 8 bits" } else { "" };
+        let _ = writeln!(out, "\nvarint {name} {ty} {order:?}{zigzag} at most {bytes} bytes{last}");
     }
     for digits in &model.digits {
         let (name, ty, bytes, base) =

@@ -195,8 +195,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0236",
         "no sign here",
-        "Integers of variable length, and the bits that a letter of a pattern stands for, hold no \
-         negative numbers.",
+        "The bits that a letter of a pattern stands for hold no negative numbers. `sign=` says how an \
+         integer of variable length has its sign, so its type is one with a sign.",
     ),
     (
         "E0237",

@@ -3,7 +3,7 @@
 use super::imports::Found;
 use super::{Cx, ScopeId, id32};
 use crate::model::{
-    DigitFill, Digits, DigitsId, Enum, EnumId, EnumMember, GroupOrder, Varint, VarintId,
+    DigitFill, Digits, DigitsId, Enum, EnumId, EnumMember, GroupOrder, Varint, VarintId, VarintSign,
 };
 use crate::span::Span;
 use crate::syntax::ast::DeclBody;
@@ -70,17 +70,31 @@ impl<'t> Cx<'t> {
                 .help("write `varint Name u32`");
             return None;
         };
-        if ty.signed {
-            let message =
-                format!("a `varint` holds no negative numbers, as `{}` does", storage.name);
-            self.d.error("E0236", storage.span, message).help("its type is `u8` to `u64`");
-            return None;
+        if let (false, Some(span)) = (ty.signed, decl.props.span("sign")) {
+            let message = format!("a `{}` has no sign", storage.name);
+            self.d.error("E0236", span, message).help("its type is `i8` to `i64`");
         }
         let order = match decl.props.word("order") {
             Some("lsb-first") => GroupOrder::LsbFirst,
             _ => GroupOrder::MsbFirst,
         };
-        let most = (u16::from(ty.bytes) * 8).div_ceil(7);
+        let sign = match decl.props.word("sign") {
+            Some("zigzag") => VarintSign::Zigzag,
+            _ => VarintSign::Twos,
+        };
+        let last = match decl.props.int("last") {
+            None | Some(7) => 7,
+            Some(8) => 8,
+            Some(_) => {
+                let span = decl.props.span("last").unwrap_or(decl.span);
+                self.d
+                    .error("E0214", span, "the last byte has 7 bits of a number, or 8")
+                    .help("leave out `last=`, or say `last=8`: no byte can follow");
+                7
+            }
+        };
+        // What the last one has more the others need not have.
+        let most = (u16::from(ty.bytes) * 8 - u16::from(last - 7)).div_ceil(7);
         let bytes = decl.props.int("bytes").unwrap_or(i128::from(most));
         if !(1..=i128::from(most)).contains(&bytes) {
             let span = decl.props.span("bytes").unwrap_or(decl.span);
@@ -93,6 +107,8 @@ impl<'t> Cx<'t> {
             ty,
             order,
             max_bytes: u8::try_from(bytes).unwrap_or(10),
+            sign,
+            last,
             span: decl.span,
         });
         self.varint_ids.insert((scope, index), id);

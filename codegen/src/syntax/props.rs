@@ -229,8 +229,14 @@ pub(super) const STRING: &[Known] = &[
     ("align", Kind::Int),
     SOURCE,
 ];
-pub(super) const VARINT: &[Known] =
-    &[("order", BIT_ORDER), ("bytes", Kind::Int), ("usually", Kind::Word(&["shortest"])), SOURCE];
+pub(super) const VARINT: &[Known] = &[
+    ("order", BIT_ORDER),
+    ("bytes", Kind::Int),
+    ("sign", Kind::Word(&["twos", "zigzag"])),
+    ("last", Kind::Int),
+    ("usually", Kind::Word(&["shortest"])),
+    SOURCE,
+];
 pub(super) const DIGITS: &[Known] = &[
     ("bytes", Kind::Int),
     ("base", Kind::Int),

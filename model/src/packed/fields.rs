@@ -170,6 +170,7 @@ lists! {
     fields IntType { bytes, signed, order }
     cases ByteOrder { Little, Big, }
     cases GroupOrder { MsbFirst, LsbFirst, }
+    cases VarintSign { Twos, Zigzag, }
     cases FloatForm { Ieee, Fixed(fraction), Norm, }
     cases Meaning { Int, Float(form), Bool { yes }, Enum(members), Word(record), }
     fields RunType { content, length, suffix, align }
@@ -197,7 +198,7 @@ lists! {
     }
     fields Listing { object, array, dictionary, string, runtime }
     cases Policy { Never, Set, Always, }
-    fields Varint { ty, order, max_bytes; name, doc, span }
+    fields Varint { ty, order, max_bytes, sign, last; name, doc, span }
     fields Digits { ty, bytes, base, fill, upper, end; name, doc, span }
     cases DigitFill { ZerosFirst, BlanksFirst, BlanksLast, }
 

@@ -110,6 +110,11 @@ impl Views<'_, '_> {
     pub(super) fn varint(&self, storage: Storage, place: &TokenStream) -> Able<TokenStream> {
         let Storage::Varint(id) = storage else { return unable("no number of variable width") };
         let varint = &self.model.varints[id.index()];
+        if !varint.is_plain() {
+            return unable(
+                "a number of variable width with a sign, or eight bits in its last byte",
+            );
+        }
         let order = match varint.order {
             GroupOrder::MsbFirst => quote!(MsbFirst),
             GroupOrder::LsbFirst => quote!(LsbFirst),

@@ -44,17 +44,16 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let bytes = self.tree.file;
                 let bytes = bytes.get(..limit).unwrap_or(bytes);
                 let bits = u32::from(varint.ty.bytes) * 8;
-                let read =
-                    crate::read_varint(bytes, at, varint.order.into(), varint.max_bytes, bits);
+                let read = crate::varint::read_number(varint, bytes, at);
                 let (value, width) = read.map_err(|error| self.located(error, loc))?;
                 cursor.at += u64::from(width);
                 self.claim(at, cursor.at, loc);
-                let shortest = crate::varint_width(value);
+                let shortest = crate::varint::number_width(varint, value);
                 if width != shortest {
                     let stored = KeptValue::Int(width.into());
                     self.keep(loc, KeptKind::Width, stored, KeptValue::Int(shortest.into()));
                 }
-                (value, bits, varint.ty.signed)
+                (value as u64, bits, varint.ty.signed)
             }
             Storage::Digits { digits, .. } => {
                 return self.read_digits(cell, digits, none, loc, cursor)

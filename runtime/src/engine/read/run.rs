@@ -39,16 +39,25 @@ impl<'p, 'b> Engine<'p, 'b> {
         let at = cursor.at;
         let mut claimed = self.claimed();
         let unit = unit_size(run.content);
+        let what = if unit == 1 { "size" } else { "count" };
         let size = match &run.length {
             RunLength::Prefix(cell) => {
                 let length = self.read_cell(cell, &[], loc, cursor)?;
-                let length = self.tree.int(length).unwrap_or(0);
-                u64::try_from(length).unwrap_or(u64::MAX).checked_mul(unit)
+                let count = self.tree.int(length).unwrap_or(0);
+                match u64::try_from(count) {
+                    Ok(length) => length.checked_mul(unit),
+                    Err(_) => {
+                        return Err(self.error(
+                            ReadErrorKind::NegativeCount { what, count },
+                            at,
+                            loc,
+                        ))
+                    }
+                }
             }
             RunLength::Fill => Some(cursor.remaining()),
             RunLength::Fixed(size) => Some(*size),
             RunLength::Count(count) => {
-                let what = if unit == 1 { "size" } else { "count" };
                 let count = self.evaluate_reach(*count, what, loc, at)?;
                 // What the count is found in was perhaps read just now, and stays claimed.
                 claimed = self.claimed();

@@ -597,12 +597,12 @@ impl<'p> Engine<'p, '_> {
                     at += u64::from(int.bytes);
                 }
                 Storage::Varint(id) => {
-                    let width = self.varint_width(loc, id, units);
+                    let width = self.varint_width(loc, id, units.into());
                     let varint = &self.model.varints[id.index()];
                     let mut prefix = Vec::new();
-                    if width > varint.max_bytes
-                        || !crate::store_varint(&mut prefix, units, width, varint.order.into())
-                    {
+                    let stored =
+                        crate::varint::store_number(varint, &mut prefix, units.into(), width);
+                    if !stored {
                         self.problem(loc, does_not_fit(units.into(), "u64"));
                         return Ok(at);
                     }

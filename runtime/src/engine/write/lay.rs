@@ -442,7 +442,7 @@ impl<'p> Engine<'p, '_> {
                 let value = match self.tree.item(loc) {
                     // A number that nobody knows takes no more room than zero.
                     Item::Unset => 0,
-                    _ => u64::try_from(self.stored_number(loc, cell, row)?).unwrap_or(u64::MAX),
+                    _ => self.stored_number(loc, cell, row)?,
                 };
                 spot.at += u64::from(self.varint_width(loc, id, value));
             }
@@ -472,9 +472,9 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Bytes that a variable-length integer takes: as kept, if it is still the same number.
-    pub(crate) fn varint_width(&self, loc: Loc, id: VarintId, value: u64) -> u8 {
-        let shortest = crate::varint_width(value);
-        let most = self.model.varints[id.index()].max_bytes;
+    pub(crate) fn varint_width(&self, loc: Loc, id: VarintId, value: i128) -> u8 {
+        let varint = &self.model.varints[id.index()];
+        let (shortest, most) = (crate::varint::number_width(varint, value), varint.max_bytes);
         let kept = self.tree.kept_of(loc, KeptKind::Width);
         match kept.filter(|kept| kept.instead_of == KeptValue::Int(shortest.into())) {
             Some(kept) => match kept.stored {
@@ -500,7 +500,7 @@ impl<'p> Engine<'p, '_> {
                 Storage::Fixed(int) => u64::from(int.bytes),
                 Storage::Varint(id) => {
                     let units = size / unit_size(run.content);
-                    self.varint_width(loc, id, units).into()
+                    self.varint_width(loc, id, units.into()).into()
                 }
                 _ => 0,
             },

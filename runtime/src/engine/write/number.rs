@@ -142,16 +142,9 @@ impl<'p> Engine<'p, '_> {
             }
             Storage::Varint(id) => {
                 let varint = &self.model.varints[id.index()];
-                let fits = crate::fits(n, u32::from(varint.ty.bytes) * 8, false);
-                let Some(value) = u64::try_from(n).ok().filter(|_| fits) else {
-                    self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
-                    return Ok(());
-                };
-                let width = self.varint_width(loc, id, value);
+                let width = self.varint_width(loc, id, n);
                 let mut bytes = alloc::vec::Vec::new();
-                if width <= varint.max_bytes
-                    && crate::store_varint(&mut bytes, value, width, varint.order.into())
-                {
+                if crate::varint::store_number(varint, &mut bytes, n, width) {
                     self.put(at, &bytes);
                 } else {
                     self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));

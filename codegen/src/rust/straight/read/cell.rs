@@ -100,6 +100,11 @@ impl<'m> Reading<'_, '_, 'm> {
                     return unable("a number of variable width within a block");
                 };
                 let varint = &self.model.varints[id.index()];
+                if !varint.is_plain() {
+                    let what =
+                        "a number of variable width with a sign, or eight bits in its last byte";
+                    return unable(what);
+                }
                 let (most, bits) = (varint.max_bytes, u32::from(varint.ty.bytes) * 8);
                 let read = match varint.order {
                     GroupOrder::MsbFirst => format_ident!("varint_msb"),

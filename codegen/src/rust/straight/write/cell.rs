@@ -21,13 +21,18 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     /// Width in bits, most bytes and order of a variable-length integer.
-    pub(super) fn varint(&self, id: VarintId) -> (u32, u8, TokenStream) {
+    pub(super) fn varint(&self, id: VarintId) -> Able<(u32, u8, TokenStream)> {
         let varint = &self.model.varints[id.index()];
+        if !varint.is_plain() {
+            return unable(
+                "a number of variable width with a sign, or eight bits in its last byte",
+            );
+        }
         let order = match varint.order {
             GroupOrder::MsbFirst => quote!(::formwork::algorithms::GroupOrder::MsbFirst),
             GroupOrder::LsbFirst => quote!(::formwork::algorithms::GroupOrder::LsbFirst),
         };
-        (u32::from(varint.ty.bytes) * 8, varint.max_bytes, order)
+        Ok((u32::from(varint.ty.bytes) * 8, varint.max_bytes, order))
     }
 
     /// Whether every number of a shape fits a cell.
@@ -321,7 +326,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok(self.store(node, &int, &bits?, spot))
             }
             Storage::Varint(varint) => {
-                let (width, most, order) = self.varint(varint);
+                let (width, most, order) = self.varint(varint)?;
                 let kept = self.width(node, id);
                 let bits = self.bits(node, row, cell, src)?;
                 let Spot::End = spot else {
@@ -390,7 +395,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok(self.store(node, &int, &bits, spot))
             }
             Storage::Varint(varint) => {
-                let (width, most, order) = self.varint(varint);
+                let (width, most, order) = self.varint(varint)?;
                 let kept = self.width(node, id);
                 let Spot::End = spot else {
                     return unable("a number of variable width within a block");
@@ -458,7 +463,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     Ok(self.store(node, &int, &quote!(#n), spot))
                 }
                 Storage::Varint(varint) => {
-                    let (width, most, order) = self.varint(varint);
+                    let (width, most, order) = self.varint(varint)?;
                     let kept = self.width(node, id);
                     let n = Literal::i128_suffixed(constant_number(constant, cell, row.plus)?);
                     let Spot::End = spot else {

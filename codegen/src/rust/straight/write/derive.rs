@@ -135,7 +135,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 if measured.measure != Side::Size {
                     return unable("an address in a number of variable width");
                 }
-                let (bits, most, order) = self.varint(varint);
+                let (bits, most, order) = self.varint(varint)?;
                 let width = self.width(node, measured.by);
                 before.extend(quote!(let mut #place = (0, 0);));
                 after.extend(

@@ -306,7 +306,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     in_block(int.bytes.into(), &quote!(s::#function::<#width>(b, 0, #bits);))
                 }
                 Storage::Varint(varint) => {
-                    let (width, most, order) = self.varint(varint);
+                    let (width, most, order) = self.varint(varint)?;
                     let kept = self.width(node, id);
                     quote!(cx.varint(rt::Some(#length as i128), #width, #most, #order, #kept)?;)
                 }

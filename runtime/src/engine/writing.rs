@@ -87,6 +87,8 @@ pub(crate) struct Writing {
     pub widest_sum: u64,
     /// Those of them in bytes that were asked for.
     pub missing: Vec<(u64, Loc)>,
+    /// Rows, and whole records, whose rules ask for what is written last.
+    pub ruled_last: Vec<Loc>,
     /// Columns whose elements belong to records.
     pub interleaved: BTreeMap<Loc, Interleaved>,
     /// What has no terminator because a region ends there, and what a reader takes up to the end of a

@@ -86,6 +86,7 @@ impl<'p> Engine<'p, '_> {
             self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
         }
         self.fill_sums();
+        self.validate_last_rules();
         self.part();
     }
 

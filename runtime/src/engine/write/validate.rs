@@ -10,7 +10,7 @@ use super::super::labels::takes;
 use super::super::plan::{count_of, last_of, Duties, Store};
 use super::super::program::asks_for;
 use super::super::state::Engine;
-use super::super::val::{Fallible, Val};
+use super::super::val::{Fallible, Fault, Val};
 use super::super::walk::Walk;
 use super::build::does_not_fit;
 use super::lay::may_say_none;
@@ -30,28 +30,77 @@ impl<'p> Engine<'p, '_> {
             }
             let record = self.tree.record(node);
             for id in &self.tree.plan(node).validating {
-                let loc = Loc::row(node, *id);
-                if let Err(fault) = self.validate_row(loc, &record.rows[id.index()]) {
-                    self.report(*fault, loc);
-                }
+                self.validate_now_or_last(Loc::row(node, *id));
             }
-            for check in &record.checks {
-                let CheckKind::Holds(condition) = check.kind else { continue };
-                let here = self.tree.node_loc(node);
-                match self.eval_bool(condition, node, None) {
-                    Ok(true) => {}
-                    Ok(false) => {
-                        let check = check.text.as_str().into();
-                        self.problem(here, ProblemKind::CheckFailed { check });
-                    }
-                    Err(fault) => self.report(*fault, here),
-                }
+            if !record.checks.is_empty() {
+                self.validate_now_or_last(Loc::row(node, WHOLE));
             }
         }
         if let Err(fault) = self.check_names() {
             self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
         }
         self.check_expectations();
+    }
+
+    /// A row, or a whole record, unless it asks for what follows from bytes that are not written yet.
+    fn validate_now_or_last(&mut self, loc: Loc) {
+        let waits = match loc.row {
+            WHOLE => false,
+            _ => self.is_summed_later(loc) && !self.tree.row(loc).checks.is_empty(),
+        };
+        if waits {
+            self.writing.ruled_last.push(loc);
+        } else if let Err(fault) = self.validate_at(loc) {
+            match *fault {
+                Fault::NotWritten(_) => self.writing.ruled_last.push(loc),
+                fault => self.report(fault, self.told_at(loc)),
+            }
+        }
+    }
+
+    /// The rules that had to wait for what is written last.
+    pub(crate) fn validate_last_rules(&mut self) {
+        if self.writing.checking {
+            return;
+        }
+        for loc in core::mem::take(&mut self.writing.ruled_last) {
+            if let Err(fault) = self.validate_at(loc) {
+                self.report(*fault, self.told_at(loc));
+            }
+        }
+    }
+
+    fn validate_at(&mut self, loc: Loc) -> Fallible<()> {
+        match loc.row {
+            WHOLE => self.validate_record(loc.node),
+            _ => self.validate_row(loc, self.tree.row(loc)),
+        }
+    }
+
+    /// Where problems of a row or of a whole record are.
+    fn told_at(&self, loc: Loc) -> Loc {
+        match loc.row {
+            WHOLE => self.tree.node_loc(loc.node),
+            _ => loc,
+        }
+    }
+
+    fn validate_record(&mut self, node: NodeRef) -> Fallible<()> {
+        let mut done = Ok(());
+        for check in &self.tree.record(node).checks {
+            let CheckKind::Holds(condition) = check.kind else { continue };
+            let here = self.tree.node_loc(node);
+            match self.eval_bool(condition, node, None) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let check = check.text.as_str().into();
+                    self.problem(here, ProblemKind::CheckFailed { check });
+                }
+                Err(fault) if matches!(*fault, Fault::NotWritten(_)) => done = Err(fault),
+                Err(fault) => self.report(*fault, here),
+            }
+        }
+        done
     }
 
     /// What only the keys of a dictionary say is in one that is written.

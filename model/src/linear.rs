@@ -15,9 +15,16 @@ pub struct Linear<'m> {
     pub base: Option<ExprId>,
 }
 
+impl<'m> Linear<'m> {
+    fn times(self, n: i128) -> Option<Linear<'m>> {
+        let factor = self.factor.checked_mul(n).filter(|factor| *factor != 0)?;
+        Some(Linear { factor, offset: self.offset.checked_mul(n)?, ..self })
+    }
+}
+
 impl Exprs {
     /// An expression as `factor * number + offset`, if it is written in a way that can be turned
-    /// round: sums, differences and products of one path with constants.
+    /// round: sums, differences and products of one path with constants, and shifts to the left.
     #[must_use]
     pub fn linear(&self, id: ExprId) -> Option<Linear<'_>> {
         self.linear_or_place(id, false)
@@ -68,13 +75,14 @@ impl Exprs {
             Expr::Binary(BinaryOp::Multiply, a, b) => {
                 for (inner, other) in [(*a, *b), (*b, *a)] {
                     if let Some(n) = self.constant(other) {
-                        let mut found = self.linear(inner).filter(|_| n != 0)?;
-                        found.factor = found.factor.checked_mul(n)?;
-                        found.offset = found.offset.checked_mul(n)?;
-                        return Some(found);
+                        return self.linear(inner)?.times(n);
                     }
                 }
                 None
+            }
+            Expr::Binary(BinaryOp::ShiftLeft, a, b) => {
+                let by = u32::try_from(self.constant(*b)?).ok()?;
+                self.linear(*a)?.times(1_i128.checked_shl(by)?)
             }
             _ => None,
         }
@@ -101,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_can_be_turned_round() {
-        use BinaryOp::{Add, Divide, Multiply, Subtract};
+        use BinaryOp::{Add, Divide, Multiply, ShiftLeft, ShiftRight, Subtract};
         let mut exprs = Exprs::default();
         let name = Field { name: String::from("n"), members: Vec::new() };
         let steps = vec![Step::Field(name)];
@@ -120,6 +128,9 @@ mod tests {
             (both(Multiply, n, zero), None),
             (both(Divide, n, two), None),
             (both(Add, n, n), None),
+            (both(ShiftLeft, twice, two), Some((8, 0))),
+            (both(ShiftLeft, seven, n), None),
+            (both(ShiftRight, n, two), None),
             (both(Add, at, twice), None),
             (seven, None),
         ];

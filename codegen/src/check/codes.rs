@@ -109,7 +109,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0506",
         "length that is not turned round",
-        "A number is derived from a length that says `n`, `n + c`, `c - n` or `n * c + d`. Of other \
+        "A number is derived from a length that says `n`, `n + c`, `c - n`, `n << c` or `n * c + d`. Of other \
          expressions nobody knows which number gives a length, so the number stays data, and a \
          value in which both do not agree can't be written.",
     ),

@@ -49,25 +49,25 @@ impl Views<'_, '_> {
         let finders: TokenStream = finders.collect();
         // A view has what its functions ask for, and nothing else.
         let methods: Vec<_> = methods.collect();
-        let asked = quote!(#(#methods)* #finders);
+        let (own, walk) = (quote!(#(#methods)* #finders), self.walk_function(id));
+        let asks = |part: &str| asks(&own, "self", part) || asks(&walk, "item", part);
         let forced = self.forced.borrow().contains(&id);
         let mut fields = TokenStream::new();
         let mut values = TokenStream::new();
-        if forced || asks(&asked, "place") {
+        if forced || asks("place") {
             fields.extend(quote!(place: v::Place<'a>,));
             values.extend(quote!(place,));
         }
-        if case && asks(&asked, "tag") {
+        if case && asks("tag") {
             fields.extend(quote!(tag: u64,));
             values.extend(quote!(tag,));
         }
-        if case && asks(&asked, "form") {
+        if case && asks("form") {
             fields.extend(quote!(form: u8,));
             values.extend(quote!(form,));
         }
         let parameters = case.then(|| quote!(tag: u64, form: u8,));
         let inline = inline(case);
-        let walk = self.walk_function(id);
         let elements = self.elements_of(id, &values);
         let name = ident.to_string();
         quote! {
@@ -288,15 +288,15 @@ fn walks(code: &TokenStream) -> bool {
 }
 
 /// Whether code asks a view for this part of it.
-fn asks(code: &TokenStream, part: &str) -> bool {
+fn asks(code: &TokenStream, of: &str, part: &str) -> bool {
     let mut before = [false, false];
     code.clone().into_iter().any(|token| {
         let [of_self, dot] = before;
-        let here = matches!(&token, TokenTree::Ident(ident) if *ident == "self");
+        let here = matches!(&token, TokenTree::Ident(ident) if ident == of);
         before =
             [here || of_self && !dot, matches!(&token, TokenTree::Punct(p) if p.as_char() == '.')];
         match token {
-            TokenTree::Group(group) => asks(&group.stream(), part),
+            TokenTree::Group(group) => asks(&group.stream(), of, part),
             TokenTree::Ident(ident) => of_self && dot && ident == part,
             _ => false,
         }

@@ -71,7 +71,16 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
                 lines.push(change.way_out().to_owned());
                 lines
             }
-            Err(error) => error.to_string().lines().map(str::to_owned).collect(),
+            Err(error) => {
+                let mut lines: Vec<_> = error.to_string().lines().map(str::to_owned).collect();
+                if let (EditFailure::Json(_), Some(text)) = (&error, change.unquoted()) {
+                    lines.push(match change.line {
+                        None => format!("a text stands in quotes, in a shell as '\"{text}\"'"),
+                        Some(_) => format!("a text stands in quotes: \"{text}\""),
+                    });
+                }
+                lines
+            }
         };
         return Err(refused(&change.words(), &place, &lines));
     }
@@ -200,6 +209,14 @@ impl Change {
                 Edit::Move(to.ok_or("`move` needs the position to move to")?)
             }
         })
+    }
+
+    /// A value that is a text without quotes.
+    fn unquoted(&self) -> Option<&str> {
+        let text = self.value.as_deref()?;
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/');
+        let other = matches!(text, "true" | "false" | "null");
+        (text.starts_with(char::is_alphabetic) && text.chars().all(plain) && !other).then_some(text)
     }
 
     /// What was to be done, for messages.

@@ -124,7 +124,14 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "An operand, condition or equation has the wrong type: integers, truth values, texts, \
          bytes, floats and addresses are not exchanged silently.",
     ),
-    ("E0222", "wrong call", "The function does not exist, or takes other arguments."),
+    (
+        "E0222",
+        "wrong call",
+        "The function does not exist, or takes other arguments. Bytes of the file (`bytes(…)`) are \
+         known when all others are written: only integers in whole bytes, and bytes of a known size, \
+         follow from them, by `is=` or `usually=`, and nothing else can ask for them, be it a size, a \
+         rule or a `let`. A rule can ask for the row that follows from them.",
+    ),
     (
         "E0223",
         "wrong reference",

@@ -36,6 +36,8 @@ impl<'t> Cx<'t> {
         let epochs = self.epoch_count();
         let mut homes = vec![Home::Absent; epochs];
         let mut wrong: Option<(Span, String)> = None;
+        // Of an expression without quotes, a minus is taken as an offset.
+        let mut minus = false;
         let mut by_data: Option<(Span, Span)> = None;
         {
             let rec = self.rec(id);
@@ -55,6 +57,7 @@ impl<'t> Cx<'t> {
                 if count > 1 && count != columns && wrong.is_none() {
                     let message = format!("{count} offsets for {columns} columns");
                     wrong = Some((row.homes[0].span.to(row.homes[count - 1].span), message));
+                    minus = columns == 1 && row.homes.iter().any(|h| h.value == HomeEx::Absent);
                 } else if count == 1 && columns > 1 && wrong.is_none() {
                     let message = format!("one offset for {columns} columns");
                     wrong = Some((row.homes[0].span, message));
@@ -89,9 +92,10 @@ impl<'t> Cx<'t> {
                 .help("use a `union`, or a struct without offsets");
         }
         if let Some((span, message)) = wrong {
-            self.d
-                .error("E0215", span, message)
-                .help("give one offset per column, `-` where the row does not exist");
+            self.d.error("E0215", span, message).help(match minus {
+                true => "what is computed stands in quotes: `size=\"length - 1\"`",
+                false => "give one offset per column, `-` where the row does not exist",
+            });
         }
         homes
     }

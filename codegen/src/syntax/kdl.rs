@@ -199,6 +199,8 @@ fn report(
                 true => format!("as a name it stands in quotes: `\"{bare}\"`"),
                 false => format!("write `#{bare}`"),
             });
+        } else if let Some(range) = range_around(text, span) {
+            d.help(format!("a range stands in quotes: `\"{range}\"`"));
         } else if said.starts_with('{') {
             d.help("a brace stands on the line of what it belongs to: `struct Name {`");
         } else if said.starts_with('#') {
@@ -220,6 +222,19 @@ fn report(
     if seen.is_empty() {
         diagnostics.error("E0103", place(0, 0), "this is not KDL");
     }
+}
+
+/// The word with two dots between numbers that a place is in.
+fn range_around(text: &str, span: Span) -> Option<&str> {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let dots = text.get(start..end)?.find("..").map(|at| at + start)?;
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let low = text.get(..dots)?.rfind(|c| !part(c)).map_or(0, |at| at + 1);
+    let high = text.get(dots + 2..)?.find(|c| !part(c)).map_or(text.len(), |at| dots + 2 + at);
+    let range = text.get(low..high)?;
+    let number =
+        |side: &str| side.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+    (number(text.get(low..dots)?) && number(text.get(dots + 2..high)?)).then_some(range)
 }
 
 fn lower_first(text: &str) -> String {

@@ -71,6 +71,10 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
                 lines.push(change.way_out().to_owned());
                 lines
             }
+            Err(error @ EditFailure::Place { .. }) => {
+                let problem = format!("cannot {} {error}{place}", name(change.action));
+                return Err(Problem::Usage(shown::text(&problem).into_owned()));
+            }
             Err(error) => {
                 let mut lines: Vec<_> = error.to_string().lines().map(str::to_owned).collect();
                 if let (EditFailure::Json(_), Some(text)) = (&error, change.unquoted()) {

@@ -1,6 +1,5 @@
 //! Edits of a value that keep what its references mean.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 
@@ -10,7 +9,9 @@ use formwork::{EditError, Problem, WriteError};
 use formwork_model::{Model, Role, Row, Type};
 
 use crate::json::{self, JsonError};
-use crate::value::{Kept, StructValue, Value, ValueStep, parse_path};
+use crate::paths::{Ground, ValueStep, in_file, parse_path, shown};
+use crate::stack::with_stack;
+use crate::value::{Kept, StructValue, Value};
 use crate::view::{element_type, target_type};
 
 /// What is done at a path.
@@ -50,6 +51,13 @@ pub enum EditFailure {
         /// What is wrong behind.
         message: String,
     },
+    /// What is at the path is nothing that can be edited so.
+    Place {
+        /// The path.
+        path: String,
+        /// What is wrong there, or what is wanted.
+        message: String,
+    },
     /// The new value is none of what stands there.
     Json(JsonError),
     /// What refers to the elements keeps it from being made, or nobody knows what does.
@@ -61,6 +69,7 @@ impl fmt::Display for EditFailure {
         match self {
             EditFailure::Path { known, message } if known.is_empty() => f.write_str(message),
             EditFailure::Path { known, message } => write!(f, "{known}: {message}"),
+            EditFailure::Place { path, message } => write!(f, "{path}: {message}"),
             EditFailure::Json(error) => error.fmt(f),
             EditFailure::Edit(error) => error.fmt(f),
         }
@@ -120,7 +129,7 @@ pub fn edit(
             if let Some(instead) = instead {
                 position(instead as usize, count, false)?;
                 if instead == at {
-                    return Err(no_path(path, "it cannot stand for itself".to_owned()));
+                    return Err(no_place(&steps, "it cannot stand for itself".to_owned()));
                 }
             }
             let shifted = move |index: u32| if index > at { index - 1 } else { index };
@@ -413,7 +422,7 @@ fn set(
     follow: bool,
 ) -> Result<(), EditFailure> {
     let Some(loc) = find(found, steps)? else {
-        return Err(no_path("", "a file as a whole is not set".to_owned()));
+        return Err(no_place(steps, "a file as a whole is not set".to_owned()));
     };
     let row = found.tree().row(loc);
     let new = new_value(program, found, source, row, loc.index().is_some())?;
@@ -433,7 +442,7 @@ fn set(
             let name = row.name.clone().unwrap_or_default();
             let holder = holder.and_then(|before| at_way(value, before, model));
             let Some(holder) = holder.and_then(fields_mut) else {
-                return Err(no_path("", "there is nothing to put it into".to_owned()));
+                return Err(no_place(steps, "there is nothing to put it into".to_owned()));
             };
             let rows = &found.tree().record(loc.node).rows;
             let before: Vec<_> =
@@ -520,6 +529,11 @@ fn no_path(known: &str, message: String) -> EditFailure {
     EditFailure::Path { known: known.to_owned(), message }
 }
 
+fn no_place(steps: &[ValueStep<'_>], message: String) -> EditFailure {
+    let path = if steps.is_empty() { "file".to_owned() } else { shown(steps) };
+    EditFailure::Place { path, message }
+}
+
 /// What pointers lead to: the elements of a row are those of the array there.
 fn pointed_type(ty: &Type) -> &Type {
     let mut ty = ty.stripped();
@@ -540,12 +554,8 @@ fn position(at: usize, count: u32, end: bool) -> Result<u32, EditFailure> {
 
 /// The array that a path leads to.
 fn array_at(found: &References<'_>, steps: &[ValueStep<'_>]) -> Result<Loc, EditFailure> {
-    let none = || no_path(&shown(steps), "it is no array".to_owned());
-    let array = find(found, steps)?.map(|loc| through(found, loc)).ok_or_else(none)?;
-    if array.index().is_some() || found.count(array).is_none() {
-        return Err(none());
-    }
-    Ok(array)
+    let array = array_in(found, find(found, steps)?);
+    array.map(|(array, _)| array).ok_or_else(|| no_place(steps, "it is no array".to_owned()))
 }
 
 /// The array of an element, its position, and how many there are.
@@ -553,10 +563,14 @@ fn element_at(
     found: &References<'_>,
     steps: &[ValueStep<'_>],
 ) -> Result<(Loc, u32, u32), EditFailure> {
-    let Some((ValueStep::Index(at), steps)) = steps.split_last() else {
-        return Err(no_path(&shown(steps), "it is no element of an array".to_owned()));
+    let Some((ValueStep::Index(at), array)) = steps.split_last() else {
+        let message = match array_in(found, find(found, steps)?) {
+            Some(_) => format!("it is an array; its elements are {}[0] and so on", shown(steps)),
+            None => "it is no element of an array".to_owned(),
+        };
+        return Err(no_place(steps, message));
     };
-    let array = array_at(found, steps)?;
+    let array = array_at(found, array)?;
     let count = found.count(array).unwrap_or(0);
     Ok((array, position(*at, count, false)?, count))
 }
@@ -573,109 +587,106 @@ fn through(found: &References<'_>, mut loc: Loc) -> Loc {
     loc
 }
 
-/// The row or element that a path leads to; none for the whole file. As in JSON, the name of a case may
-/// stand before its fields, of which one may have the same name: where a step can be either, the other one
-/// is tried if the way ends.
+/// The row or element that a path leads to; none for the whole file.
 fn find(found: &References<'_>, steps: &[ValueStep<'_>]) -> Result<Option<Loc>, EditFailure> {
-    let (mut open, mut seen) = (vec![Way { gone: 0, here: None, named: false }], BTreeSet::new());
-    let mut first = None;
-    while let Some(way) = open.pop() {
-        let Some(step) = steps.get(way.gone) else { return Ok(way.here) };
-        if !seen.insert(way) {
-            continue;
+    let module = &found.model().name;
+    in_file(&Rows(found), None, module, steps).map_err(|(stuck, steps)| {
+        let known = shown(&steps[..stuck.gone]);
+        match steps.get(stuck.gone) {
+            Some(ValueStep::Field(name)) => no_path(&known, format!("it has no field `{name}`")),
+            Some(ValueStep::Index(index)) => match array_in(found, stuck.at) {
+                Some((_, count)) => match position(*index, count, false) {
+                    Ok(_) => no_path(&known, format!("it has no [{index}]")),
+                    Err(error) => error,
+                },
+                None => no_path(&known, "it is no array".to_owned()),
+            },
+            None => no_path(&known, "there is nothing".to_owned()),
         }
-        let more = matches!(steps.get(way.gone + 1), Some(ValueStep::Field(_)));
-        let known = || shown(&steps[..way.gone]);
-        match way.step(found, step, more, &known) {
-            Ok(ways) => open.extend(ways.into_iter().flatten()),
-            Err(error) => {
-                first.get_or_insert(error);
-            }
-        }
-    }
-    Err(first.unwrap_or_else(|| no_path("", "there is nothing".to_owned())))
-}
-
-/// How far a path has been followed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
-    /// How many steps were gone.
-    gone: usize,
-    /// Where to.
-    here: Option<Loc>,
-    /// Whether the last of them was the name of the case that is there.
-    named: bool,
-}
-
-impl Way {
-    /// The ways behind a step, the best one last. `more`: a field follows.
-    fn step(
-        self,
-        found: &References<'_>,
-        step: &ValueStep<'_>,
-        more: bool,
-        known: &dyn Fn() -> String,
-    ) -> Result<[Option<Way>; 2], EditFailure> {
-        let tree = found.tree();
-        let to = |here: Loc| Way { gone: self.gone + 1, here: Some(here), named: false };
-        let at = self.here.map(|loc| through(found, loc));
-        let name = match (step, at) {
-            (ValueStep::Index(index), Some(array)) => {
-                let Some(count) = found.count(array).filter(|_| array.index().is_none()) else {
-                    return Err(no_path(&known(), "it is no array".to_owned()));
-                };
-                return Ok([Some(to(array.at(position(*index, count, false)?))), None]);
-            }
-            (ValueStep::Index(_), None) => {
-                return Err(no_path(&known(), "it is no array".to_owned()));
-            }
-            (ValueStep::Field(name), _) => *name,
-        };
-        let node = match at.map(|loc| tree.item(loc)) {
-            None => Some(NodeRef::ROOT),
-            Some(Item::Node(node)) => Some(node),
-            Some(_) => None,
-        };
-        let case = node.and_then(|node| tree.case_of(node));
-        let is_case = !self.named && case.is_some_and(|(of, case)| of.cases[case].name == name);
-        let case = is_case.then_some(Way { gone: self.gone + 1, named: true, ..self });
-        match (case, node.and_then(|node| field(found, node, name, 0)).map(to)) {
-            (None, None) => Err(no_path(&known(), format!("it has no field `{name}`"))),
-            (case, own) if more => Ok([own, case]),
-            (case, own) => Ok([case, own]),
-        }
-    }
-}
-
-/// The row of a field; those of structs without names belong to the struct around them.
-fn field(found: &References<'_>, node: NodeRef, name: &str, depth: u32) -> Option<Loc> {
-    let tree = found.tree();
-    let rows = || tree.record(node).numbered_rows();
-    let named = rows().find(|(_, row)| row.name.as_deref() == Some(name));
-    if let Some((id, _)) = named {
-        return Some(Loc::row(node, id));
-    }
-    rows().filter(|(_, row)| row.name.is_none() && depth < MAX_DEPTH).find_map(|(id, _)| match tree
-        .entry(Loc::row(node, id))
-    {
-        Item::Node(inner) => field(found, inner, name, depth + 1),
-        _ => None,
     })
 }
 
-/// Structs without names are followed so far.
-const MAX_DEPTH: u32 = 64;
+/// The array in a row or element, and how many elements it has.
+fn array_in(found: &References<'_>, at: Option<Loc>) -> Option<(Loc, u32)> {
+    let whole = || {
+        let only = found.tree().record(NodeRef::ROOT).transparent;
+        only.map(|row| Loc::row(NodeRef::ROOT, row))
+    };
+    let array = at.or_else(whole).map(|loc| through(found, loc))?;
+    let count = found.count(array).filter(|_| array.index().is_none())?;
+    Some((array, count))
+}
 
-/// A path as people write it.
-fn shown(steps: &[ValueStep<'_>]) -> String {
-    let mut path = Path::new();
-    for step in steps {
-        match step {
-            ValueStep::Field(name) => {
-                path.push(formwork::path::Segment::Field((*name).to_owned().into()));
-            }
-            ValueStep::Index(index) => path.push(*index),
+/// The rows and elements of a value, to follow paths in them; none is the whole file.
+struct Rows<'r, 'p>(&'r References<'p>);
+
+impl Rows<'_, '_> {
+    fn node(&self, at: Option<Loc>) -> Option<NodeRef> {
+        let tree = self.0.tree();
+        match at.map(|loc| tree.item(loc)) {
+            None => Some(NodeRef::ROOT),
+            Some(Item::Node(node)) => Some(node),
+            Some(_) => None,
         }
     }
-    if path.is_empty() { String::new() } else { path.to_string() }
+
+    /// The rows of a node that need no step of their own, with what is in them.
+    fn without_step(&self, node: NodeRef) -> impl Iterator<Item = (Loc, NodeRef)> {
+        let (tree, model) = (self.0.tree(), self.0.model());
+        let record = tree.record(node);
+        record.numbered_rows().filter_map(move |(id, row)| {
+            let is_one = row.name.is_none()
+                || model.is_body(row.ty.stripped())
+                || record.transparent == Some(id);
+            let loc = Loc::row(node, id);
+            match tree.item(loc) {
+                Item::Node(inner) if is_one => Some((loc, inner)),
+                _ => None,
+            }
+        })
+    }
+
+    fn fields_of(&self, node: NodeRef, name: &str, found: &mut Vec<Option<Loc>>) {
+        let rows = self.0.tree().record(node).numbered_rows();
+        let named = rows.filter(|(_, row)| row.name.as_deref() == Some(name));
+        found.extend(named.map(|(id, _)| Some(Loc::row(node, id))));
+        for (_, inner) in self.without_step(node) {
+            with_stack(|| self.fields_of(inner, name, found));
+        }
+    }
+
+    fn case_in(&self, node: NodeRef, at: Option<Loc>, name: &str) -> Option<Option<Loc>> {
+        if let Some((union, case)) = self.0.tree().case_of(node) {
+            return (union.cases[case].name == name).then_some(at);
+        }
+        let mut inner = self.without_step(node);
+        inner.find_map(|(loc, inner)| with_stack(|| self.case_in(inner, Some(loc), name)))
+    }
+}
+
+impl Ground for Rows<'_, '_> {
+    type Place = Option<Loc>;
+    type Key = Option<Loc>;
+
+    fn key(&self, at: Option<Loc>) -> Option<Loc> {
+        at
+    }
+
+    fn fields(&self, at: Option<Loc>, name: &str) -> Vec<Option<Loc>> {
+        let mut found = Vec::new();
+        if let Some(node) = self.node(at) {
+            self.fields_of(node, name, &mut found);
+        }
+        found
+    }
+
+    fn element(&self, at: Option<Loc>, index: usize) -> Option<Option<Loc>> {
+        let (array, count) = array_in(self.0, at)?;
+        let index = u32::try_from(index).ok().filter(|index| *index < count)?;
+        Some(Some(array.at(index)))
+    }
+
+    fn case(&self, at: Option<Loc>, name: &str) -> Option<Option<Loc>> {
+        self.case_in(self.node(at)?, at, name)
+    }
 }

@@ -16,6 +16,7 @@ mod inspect;
 pub mod json;
 mod layout;
 mod merge;
+mod paths;
 mod shape;
 mod source;
 mod stack;

@@ -165,31 +165,6 @@ impl Value {
         }
     }
 
-    /// Follows a path such as `flowcharts[0].events[3].name`.
-    #[must_use]
-    pub fn at_path(&self, path: &str) -> Option<&Value> {
-        let mut here = self;
-        for step in parse_path(path)? {
-            here = match step {
-                ValueStep::Field(name) => here.get(name)?,
-                ValueStep::Index(index) => here.elements()?.get(index)?,
-            };
-        }
-        Some(here)
-    }
-
-    /// Follows a path such as `flowcharts[0].events[3].name`, to change what is there.
-    pub fn at_path_mut(&mut self, path: &str) -> Option<&mut Value> {
-        let mut here = self;
-        for step in parse_path(path)? {
-            here = match step {
-                ValueStep::Field(name) => here.get_mut(name)?,
-                ValueStep::Index(index) => here.elements_mut()?.get_mut(index)?,
-            };
-        }
-        Some(here)
-    }
-
     /// Whether two values are equal and were spelled in the same way.
     #[must_use]
     pub fn same_spelling(&self, other: &Value) -> bool {
@@ -318,28 +293,3 @@ impl PartialEq for Value {
 }
 
 impl Eq for Value {}
-
-/// One step of a path in text form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ValueStep<'a> {
-    Field(&'a str),
-    Index(usize),
-}
-
-/// Splits `a[0].b` into its steps; `None` if it is not of that form.
-pub(crate) fn parse_path(path: &str) -> Option<Vec<ValueStep<'_>>> {
-    let mut steps = Vec::new();
-    for part in path.split('.').filter(|p| !p.is_empty()) {
-        let (name, rest) = match part.find('[') {
-            Some(at) => part.split_at(at),
-            None => (part, ""),
-        };
-        if !name.is_empty() {
-            steps.push(ValueStep::Field(name));
-        }
-        for index in rest.split('[').skip(1) {
-            steps.push(ValueStep::Index(index.strip_suffix(']')?.parse().ok()?));
-        }
-    }
-    Some(steps)
-}

@@ -12,7 +12,7 @@ use formwork::engine::Item;
 
 use crate::document::Document;
 use place::Place;
-pub(crate) use place::{Places, form_of, push_index, push_name};
+pub(crate) use place::{Places, form_of};
 pub(crate) use show::{element_type, target_type};
 
 pub use field::{FieldKind, FieldView, Stored, WalkOptions};
@@ -42,7 +42,7 @@ impl Document<'_> {
 
     /// What is stored at a path such as `header.flags` or `items[2].name`, derived fields included;
     /// pointers are followed. Rows of the chosen case of a union type, and of structs without a
-    /// name, need no step of their own. `None` if there is no such field, or if it is a struct.
+    /// name, need no step of their own; the name of the case may be one. `None` if there is no such field, or if it is a struct.
     #[must_use]
     pub fn stored(&self, path: &str) -> Option<Stored> {
         if self.engine.is_empty() {

@@ -6,7 +6,7 @@ use std::fs;
 
 use arbitrary::Unstructured;
 use formwork::{EditError, ReadOptions};
-use formwork_interpreter::{Edit, EditFailure, Program, Source, Value, edit, write};
+use formwork_interpreter::{Edit, EditFailure, Program, Source, Stored, Value, edit, read, write};
 use formwork_properties::follow::{self, Outcome};
 use formwork_tests::golden::features;
 use formwork_tests::{archives, flows, graphs, laws, programs, resources, samples, trees};
@@ -466,12 +466,73 @@ fn paths_lead_to_fields_that_are_named_as_their_cases() {
     }
     let longer = Some(&[1, 3, 1, 2, 3, 2, 9][..]);
     assert_eq!(done("items[0].list.list.list", "[1, 2, 3]").as_deref().ok(), longer);
-    // Where both lead somewhere it is what JSON has there.
-    let inner = r#"{ "list": [1, 2, 3] }"#;
-    assert_eq!(done("items[0].list.list", inner).as_deref().ok(), longer);
+    // Where both lead somewhere it is what listings have there, and the name of the module may stand
+    // before it.
+    for path in ["items[0].list.list", "alike.items[0].list.list", "file.items[0].list.list"] {
+        assert_eq!(done(path, "[1, 2, 3]").as_deref().ok(), longer, "{path}");
+    }
     for path in ["items[0].list.list.list.list", "items[1].list.list", "items[0].list.list[2]"] {
         assert!(done(path, "5").is_err(), "{path}");
     }
     // However often a name stands there.
     assert!(done(&format!("items[0]{}", ".list".repeat(10_000)), "5").is_err());
+}
+
+/// A union with a value of its own, a struct without a name, and structs that stand for a row.
+const STEPS: &str = r#"module steps root=File endian=little
+struct File  { u8 count; Item items count=count; Only only; Rest }
+union Item tag=u8 { value u8 size seen=5; case note 1 { u8 key }; case size 2 { u8 other } }
+union Plain tag=u8 { case one 1 { Only of }; case two 2 { u8 one } }
+struct Only transparent { u8 sole }
+struct Rest { Plain plain; u8 inner }"#;
+
+#[test]
+fn a_path_leads_to_the_same_wherever_it_is_taken() {
+    let program = programs::from_text("steps.kdl", STEPS, None).expect("it is clean");
+    let bytes: [u8; 9] = [2, 1, 11, 2, 21, 30, 1, 40, 50];
+    let options = ReadOptions::default();
+    let document = read(&program, &bytes, &options).expect("it is a file");
+    let value = document.value();
+    // What it leads to, where that is in the file, and whether values have a step for each of it.
+    let paths = [
+        ("items[0].key", 2, true),
+        ("items[0].case.key", 2, true),
+        ("items[0].case.note.key", 2, true),
+        ("items[0].note.key", 2, true),
+        ("items[1].other", 4, true),
+        ("items[1].size.other", 4, true),
+        ("items[1].case.size.other", 4, true),
+        ("only", 5, true),
+        ("only.sole", 5, false),
+        ("plain.of", 7, true),
+        ("plain.of.sole", 7, false),
+        ("plain.one.of", 7, true),
+        ("inner", 8, true),
+    ];
+    for (path, at, in_value) in paths {
+        let number = i128::from(bytes[at]);
+        assert_eq!(document.stored(path), Some(Stored::Int(number)), "{path}");
+        let there = in_value.then_some(number);
+        assert_eq!(value.at_path(path).and_then(Value::as_int), there, "{path}");
+        let mut changed = value.clone();
+        if let Some(place) = changed.at_path_mut(path) {
+            *place = 9.into();
+        }
+        let mut edited = value.clone();
+        edit(&program, &mut edited, path, Edit::Set(Source::Json("9"))).expect(path);
+        let mut wanted = bytes;
+        wanted[at] = 9;
+        for changed in [Some(edited), in_value.then_some(changed)].into_iter().flatten() {
+            assert_eq!(write(&program, &changed).expect(path), wanted, "{path}");
+        }
+    }
+    // A field with the name of the case.
+    assert_eq!(document.stored("items[1].size"), Some(Stored::Int(5)));
+    assert_eq!(value.at_path("items[1].size").and_then(Value::as_int), Some(5));
+    for path in ["items[0].other", "items[0].size.key", "items[1].note.other", "plain.two.of"] {
+        assert_eq!(document.stored(path), None, "{path}");
+        assert_eq!(value.at_path(path), None, "{path}");
+        let mut edited = value.clone();
+        assert!(edit(&program, &mut edited, path, Edit::Set(Source::Json("9"))).is_err(), "{path}");
+    }
 }

@@ -10,10 +10,11 @@ use super::align::NONE;
 use super::hash::{self, Quick, mix};
 use super::keys::{KeyPath, Keys};
 use crate::json;
+use crate::paths::{push_index, push_name};
 use crate::shape::Shapes;
 use crate::stack::with_stack;
 use crate::value::{StructValue, UnionValue, Value};
-use crate::view::{element_type, push_index, push_name, target_type};
+use crate::view::{element_type, target_type};
 
 /// Position in [`Parts::all`]; parts come behind what they are in.
 pub(crate) type PartId = u32;

@@ -1,8 +1,53 @@
 //! Looking into values and changing them, whatever is spelled around them.
 
+use std::marker::PhantomData;
+use std::ptr;
+
 use super::Value;
+use crate::paths::{Ground, ValueStep, parse_path, trail};
 
 impl Value {
+    /// Follows a path such as `flowcharts[0].events[3].name`, as listings have it or, with names of
+    /// cases, as in JSON.
+    #[must_use]
+    pub fn at_path(&self, path: &str) -> Option<&Value> {
+        let places = trail(&Inside(PhantomData), self, &parse_path(path)?).ok()?;
+        Some(places.last().copied().unwrap_or(self))
+    }
+
+    /// The same, to change what is there.
+    pub fn at_path_mut(&mut self, path: &str) -> Option<&mut Value> {
+        let steps = parse_path(path)?;
+        let places = trail(&Inside(PhantomData), &*self, &steps).ok()?;
+        let places: Vec<*const Value> = places.into_iter().map(ptr::from_ref).collect();
+        let mut here = self;
+        for (step, to) in steps.into_iter().zip(places) {
+            here = match step {
+                ValueStep::Index(index) => here.elements_mut()?.get_mut(index)?,
+                ValueStep::Field(name) => here.step_to(name, to)?,
+            };
+        }
+        Some(here)
+    }
+
+    /// One step to a place that a name leads to.
+    fn step_to(&mut self, name: &str, to: *const Value) -> Option<&mut Value> {
+        if ptr::eq(self, to) {
+            return Some(self);
+        }
+        if self.get(name).is_some_and(|field| ptr::eq(field, to)) {
+            return self.get_mut(name);
+        }
+        let body = self.get_mut(BODY)?;
+        if ptr::eq(body, to) { Some(body) } else { body.get_mut(name) }
+    }
+
+    /// The union of a union with values of its own, which is a struct.
+    fn body(&self) -> Option<&Value> {
+        let Value::Struct(fields) = self.bare() else { return None };
+        fields.get(BODY).filter(|body| body.case().is_some())
+    }
+
     /// The value itself, without what is spelled in an unusual way around it: what to match on.
     #[must_use]
     pub fn bare(&self) -> &Value {
@@ -112,5 +157,34 @@ impl Value {
             Value::Union(union) => Some(&mut union.value.fields),
             _ => None,
         }
+    }
+}
+
+/// Where a union with values of its own has its case.
+const BODY: &str = "case";
+
+/// Values, to follow paths in them.
+struct Inside<'v>(PhantomData<&'v Value>);
+
+impl<'v> Ground for Inside<'v> {
+    type Place = &'v Value;
+    type Key = *const Value;
+
+    fn key(&self, at: &'v Value) -> *const Value {
+        at
+    }
+
+    fn fields(&self, at: &'v Value, name: &str) -> Vec<&'v Value> {
+        let inner = at.body().and_then(|body| body.get(name));
+        at.get(name).into_iter().chain(inner).collect()
+    }
+
+    fn element(&self, at: &'v Value, index: usize) -> Option<&'v Value> {
+        at.elements()?.get(index)
+    }
+
+    fn case(&self, at: &'v Value, name: &str) -> Option<&'v Value> {
+        let mut unions = [Some(at), at.body()].into_iter().flatten();
+        unions.find(|union| union.case() == Some(name))
     }
 }

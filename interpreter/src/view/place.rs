@@ -1,12 +1,13 @@
 //! Finds what a path leads to.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use formwork::engine::{Item, Loc, NodeRef, Tree, placed};
 use formwork_model::{Row, RowId, RowKind, Type};
 
 use super::show::{element_type, target_type};
-use crate::value::{ValueStep, parse_path};
+use crate::paths::{self, Ground, ValueStep, parse_path, shown};
+use crate::stack::with_stack;
 
 /// A path that leads to nothing.
 #[derive(Clone, PartialEq, Eq)]
@@ -144,29 +145,48 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// A row of a node by name: of the node, of the chosen case of a union type, or of an unnamed
-    /// struct in it.
-    fn child(self, node: NodeRef, name: &str) -> Option<Spot<'t>> {
-        if let Some(found) = form_of(node).and_then(|form| self.child(form, name)) {
-            return Some(found);
+    /// Adds the rows of a node that have a name: of the form that spells it, of the node, and of what
+    /// needs no step of its own: of an unnamed struct in it, of the chosen case of a union type.
+    fn children(self, node: NodeRef, name: &str, found: &mut Vec<Spot<'t>>) {
+        if let Some(form) = form_of(node) {
+            self.children(form, name, found);
         }
         let record = self.0.record(node);
-        let named = record.numbered_rows().find(|(row, definition)| {
-            definition.name.as_deref() == Some(name)
-                && self.0.entry(Loc::row(node, *row)) != Item::Unset
-        });
-        if let Some((row, _)) = named {
-            return Some(self.spot(node, row));
-        }
-        record.numbered_rows().find_map(|(row, definition)| {
-            if !self.is_seen_through(definition) && record.transparent != Some(row) {
-                return None;
+        found.extend(
+            record
+                .numbered_rows()
+                .filter(|(_, row)| row.name.as_deref() == Some(name))
+                .map(|(row, _)| self.spot(node, row))
+                .filter(|spot| spot.item != Item::Unset),
+        );
+        for spot in self.without_step(node) {
+            if let Some(inner) = self.node(spot) {
+                with_stack(|| self.children(inner, name, found));
             }
-            self.child(self.node(self.spot(node, row))?, name)
+        }
+    }
+
+    /// The rows of a node that need no step of their own.
+    fn without_step(self, node: NodeRef) -> impl Iterator<Item = Spot<'t>> {
+        let record = self.0.record(node);
+        let rows = record.numbered_rows().filter(move |(row, definition)| {
+            self.is_seen_through(definition) || record.transparent == Some(*row)
+        });
+        rows.map(move |(row, _)| self.spot(node, row))
+    }
+
+    /// The union in a node, if it is this case.
+    fn case_in(self, node: NodeRef, place: Place<'t>, name: &str) -> Option<Place<'t>> {
+        if let Some((union, case)) = self.0.case_of(node) {
+            return (union.cases[case].name == name).then_some(place);
+        }
+        self.without_step(node).find_map(|spot| {
+            let inner = self.node(spot)?;
+            with_stack(|| self.case_in(inner, Place::Spot(spot), name))
         })
     }
 
-    /// Adds the names that [`Places::child`] finds in a node.
+    /// Adds the names that [`Places::children`] finds in a node.
     fn child_names(self, node: NodeRef, names: &mut Vec<String>) {
         let record = self.0.record(node);
         for (row, definition) in record.numbered_rows() {
@@ -187,52 +207,32 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// What a path leads to. The module's name may stand before it.
+    /// What a path leads to.
     pub(crate) fn at_path(self, path: &str) -> Result<Place<'t>, NoSuchPath> {
         let Some(steps) = parse_path(path) else {
             return Err(self.no_such(Place::Root, "file".to_owned(), path.to_owned()));
         };
-        let mut steps = steps.as_slice();
-        if let [ValueStep::Field(first), rest @ ..] = steps
-            && (*first == self.0.model().name || *first == "file")
-            && self.child(NodeRef::ROOT, first).is_none()
-        {
-            steps = rest;
-        }
-        let mut place = Place::Root;
-        let mut walked = String::new();
-        for step in steps {
-            let Some(next) = self.step(place, *step) else {
-                let found = if walked.is_empty() { "file".to_owned() } else { walked };
-                let missing = match step {
-                    ValueStep::Field(name) => (*name).to_owned(),
-                    ValueStep::Index(index) => format!("[{index}]"),
+        paths::in_file(&self, Place::Root, &self.0.model().name, &steps).map_err(
+            |(stuck, steps)| {
+                let found = match &steps[..stuck.gone] {
+                    [] => "file".to_owned(),
+                    gone => shown(gone),
                 };
-                return Err(self.no_such(place, found, missing));
-            };
-            match step {
-                ValueStep::Field(name) => push_name(&mut walked, name),
-                ValueStep::Index(index) => push_index(&mut walked, index),
-            }
-            place = Place::Spot(next);
-        }
-        Ok(place)
+                let missing = match steps.get(stuck.gone) {
+                    Some(ValueStep::Field(name)) => (*name).to_owned(),
+                    Some(ValueStep::Index(index)) => format!("[{index}]"),
+                    None => String::new(),
+                };
+                self.no_such(stuck.at, found, missing)
+            },
+        )
     }
 
-    fn step(self, place: Place<'t>, step: ValueStep<'_>) -> Option<Spot<'t>> {
-        match (step, place) {
-            (ValueStep::Field(name), Place::Root) => self.child(NodeRef::ROOT, name),
-            (ValueStep::Field(name), Place::Spot(spot)) => self.child(self.node(spot)?, name),
-            (ValueStep::Index(index), place) => {
-                let spot = match place {
-                    Place::Spot(spot) => spot,
-                    Place::Root => {
-                        let row = self.0.record(NodeRef::ROOT).transparent?;
-                        self.spot(NodeRef::ROOT, row)
-                    }
-                };
-                self.element(spot, u32::try_from(index).ok()?)
-            }
+    /// The node at a place.
+    fn node_at(self, place: Place<'t>) -> Option<NodeRef> {
+        match place {
+            Place::Root => Some(NodeRef::ROOT),
+            Place::Spot(spot) => self.node(spot),
         }
     }
 
@@ -273,6 +273,41 @@ impl<'t> Places<'t> {
     }
 }
 
+impl<'t> Ground for Places<'t> {
+    type Place = Place<'t>;
+    type Key = Option<Loc>;
+
+    fn key(&self, at: Place<'t>) -> Option<Loc> {
+        match at {
+            Place::Root => None,
+            Place::Spot(spot) => Some(spot.loc),
+        }
+    }
+
+    fn fields(&self, at: Place<'t>, name: &str) -> Vec<Place<'t>> {
+        let mut found = Vec::new();
+        if let Some(node) = self.node_at(at) {
+            self.children(node, name, &mut found);
+        }
+        found.into_iter().map(Place::Spot).collect()
+    }
+
+    fn element(&self, at: Place<'t>, index: usize) -> Option<Place<'t>> {
+        let spot = match at {
+            Place::Spot(spot) => spot,
+            Place::Root => {
+                let row = self.0.record(NodeRef::ROOT).transparent?;
+                self.spot(NodeRef::ROOT, row)
+            }
+        };
+        Places::element(*self, spot, u32::try_from(index).ok()?).map(Place::Spot)
+    }
+
+    fn case(&self, at: Place<'t>, name: &str) -> Option<Place<'t>> {
+        self.case_in(self.node_at(at)?, at, name)
+    }
+}
+
 /// The rows that spell a case, if it has forms.
 pub(crate) fn form_of(node: NodeRef) -> Option<NodeRef> {
     let rows = node.as_rows();
@@ -296,17 +331,4 @@ pub(crate) fn row_word(row: &Row) -> &'static str {
         RowKind::Value { .. } => "value",
         RowKind::Plain => "unnamed",
     }
-}
-
-/// Adds a name to a path.
-pub(crate) fn push_name(path: &mut String, name: &str) {
-    if !path.is_empty() {
-        path.push('.');
-    }
-    path.push_str(name);
-}
-
-/// Adds the position of an element to a path.
-pub(crate) fn push_index(path: &mut String, index: impl fmt::Display) {
-    let _ = write!(path, "[{index}]");
 }

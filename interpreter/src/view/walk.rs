@@ -9,8 +9,9 @@ use formwork_model::{
 };
 
 use super::field::{FieldKind, FieldView, Stored, WalkOptions};
-use super::place::{NoSuchPath, Place, Places, Spot, form_of, push_index, push_name, row_word};
+use super::place::{NoSuchPath, Place, Places, Spot, form_of, row_word};
 use super::show::{bit_width, elements, role_name, show, stored, type_name};
+use crate::paths::{push_index, push_name};
 
 /// Something still to be shown. A stack of these instead of recursion: how deep a tree may be is
 /// up to the reader. Paths are the beginning of the one that was shown last, up to a length.

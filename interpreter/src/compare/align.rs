@@ -41,10 +41,18 @@ pub(crate) fn by_key(a: &[u64], b: &[u64]) -> Vec<u32> {
 pub(crate) enum Kind {
     /// Numbers and the like, which have all or nothing in common.
     Plain,
+    /// The same, where references lead to them.
+    Referred,
     /// Structs: what stands in the place of one is that one with another content.
     Whole,
     /// Structs that have lost their name: only one with much in common is the same.
     Renamed,
+}
+
+impl Kind {
+    fn is_plain(self) -> bool {
+        matches!(self, Kind::Plain | Kind::Referred)
+    }
 }
 
 /// The same for elements without keys. `similar` says how much an element of one list and one of the
@@ -55,12 +63,16 @@ pub(crate) fn by_content(
     kind: Kind,
     similar: &mut dyn FnMut(u32, u32) -> u32,
 ) -> Vec<u32> {
-    let plain = kind == Kind::Plain;
+    let plain = kind.is_plain();
     let mut to_b = vec![NONE; a.strong.len()];
     let all = |list: &[u64]| (0..u32::try_from(list.len()).unwrap_or(NONE)).collect::<Vec<_>>();
     let (all_a, all_b) = (all(&a.strong), all(&b.strong));
     common(&all_a, &all_b, &a.strong, &b.strong, &mut to_b);
-    let moved = if plain { Vec::new() } else { moves(a, b, &to_b) };
+    let moved = match kind {
+        // Numbers that have changed may have come to be those of other places.
+        Kind::Plain => moves(a, b, &to_b, true),
+        Kind::Referred | Kind::Whole | Kind::Renamed => moves(a, b, &to_b, false),
+    };
     let mut is_moved_b = vec![false; b.strong.len()];
     for (_, to) in &moved {
         is_moved_b[*to as usize] = true;
@@ -119,8 +131,9 @@ fn gaps(
     found
 }
 
-/// Elements that are in one list only as often as in the other, which is once, at another place.
-fn moves(a: &Digests, b: &Digests, to_b: &[u32]) -> Vec<(u32, u32)> {
+/// Elements that are in one list only as often as in the other, which is once, at another place. `all`:
+/// only if none is left in either list then.
+fn moves(a: &Digests, b: &Digests, to_b: &[u32], all: bool) -> Vec<(u32, u32)> {
     let mut taken = vec![false; b.strong.len()];
     for to in to_b.iter().filter(|to| **to != NONE) {
         taken[*to as usize] = true;
@@ -134,8 +147,10 @@ fn moves(a: &Digests, b: &Digests, to_b: &[u32]) -> Vec<(u32, u32)> {
     for (at, digest) in (0..).zip(&b.strong).filter(|(at, _)| !taken[*at as usize]) {
         put(&mut once.entry(*digest).or_default()[1], at);
     }
+    let known = once.len();
     let pairs = once.into_values().filter_map(|[from, to]| from.zip(to));
-    pairs.filter(|(from, to)| *from != NONE && *to != NONE).collect()
+    let pairs: Vec<_> = pairs.filter(|(from, to)| *from != NONE && *to != NONE).collect();
+    if all && pairs.len() < known { Vec::new() } else { pairs }
 }
 
 /// Pairs up neighbours that are not equal.
@@ -147,7 +162,7 @@ fn neighbours(
     found: &mut HashMap<u32, u32, Quick>,
 ) {
     let one = a.len() == 1 && b.len() == 1;
-    if kind == Kind::Plain || (kind == Kind::Whole && one) {
+    if kind.is_plain() || (kind == Kind::Whole && one) {
         // The rest was inserted or removed at the end of them.
         found.extend(a.iter().copied().zip(b.iter().copied()));
         return;
@@ -400,12 +415,12 @@ mod tests {
     use super::*;
 
     /// Lists of letters; equal letters are equal elements.
-    fn aligned(a: &str, b: &str) -> String {
+    fn aligned(a: &str, b: &str, kind: Kind) -> String {
         let digests = |text: &str| {
             let digests: Vec<u64> = text.chars().map(|c| u64::from(u32::from(c))).collect();
             Digests { strong: digests.clone(), weak: digests }
         };
-        let to_b = by_content(&digests(a), &digests(b), Kind::Whole, &mut |_, _| 0);
+        let to_b = by_content(&digests(a), &digests(b), kind, &mut |_, _| 0);
         let shown = to_b.iter().map(|to| if *to == NONE { "-".to_owned() } else { to.to_string() });
         shown.collect::<Vec<_>>().join(" ")
     }
@@ -425,7 +440,22 @@ mod tests {
             ("ab", "xyz", "- -"),
         ];
         for (a, b, expected) in rows {
-            assert_eq!(aligned(a, b), expected, "{a} {b}");
+            assert_eq!(aligned(a, b, Kind::Whole), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_moved_if_all_that_is_left_has() {
+        let rows = [
+            ("abcd", "bcda", "3 0 1 2", "3 0 1 2"),
+            ("abcd", "acdb", "0 3 1 2", "0 3 1 2"),
+            ("abcd", "bcdax", "3 0 1 2", "- 0 1 2"),
+            ("abcd", "xbca", "3 1 2 -", "0 1 2 3"),
+            ("aabc", "bcaa", "2 3 0 1", "2 3 0 1"),
+        ];
+        for (a, b, referred, plain) in rows {
+            assert_eq!(aligned(a, b, Kind::Referred), referred, "{a} {b}");
+            assert_eq!(aligned(a, b, Kind::Plain), plain, "{a} {b}");
         }
     }
 

@@ -210,7 +210,11 @@ fn aligned(a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) -> Vec<u32>
     });
     let (first, others) = (a.inside(of_a).start, b.inside(of_b).start);
     let lists = matches!((a.part(of_a).what, b.part(of_b).what), (What::List(_), What::List(_)));
-    let kind = if plain { Kind::Plain } else { Kind::Whole };
+    let kind = match plain {
+        true if a.is_target(of_a) && b.is_target(of_b) => Kind::Referred,
+        true => Kind::Plain,
+        false => Kind::Whole,
+    };
     align::by_content(&digests(a, of_a), &digests(b, of_b), kind, &mut |from, to| match lists {
         true => a.similar(first + from, b, others + to),
         false => 0,

@@ -123,8 +123,9 @@ impl<'t> Parts<'t> {
         builder.root();
         let mut parts = builder.parts;
         for (row, array) in referred {
-            let array = array.and_then(|array| parts.at(array));
-            if let (Some(row), Some(array)) = (parts.at(*row), array) {
+            // The rows of a form stand for those of its case.
+            let part = |loc: Loc| parts.at(tree.logical(loc));
+            if let (Some(row), Some(array)) = (part(*row), array.and_then(part)) {
                 parts.all[row as usize].target = array;
                 if let What::List(_) = parts.part(row).what {
                     for element in parts.inside(row) {

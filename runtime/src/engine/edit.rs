@@ -337,10 +337,10 @@ impl<'p> References<'p> {
         let mut at = Some(loc);
         while let Some(loc) = at {
             way.extend(loc.index().map(Step::Element));
-            let (record, row) = self.logical(loc);
+            let said = tree.logical(loc);
             let definition = tree.record(loc.node);
             let only = definition.transparent == Some(loc.row) && tree.case_of(loc.node).is_none();
-            way.push(Step::Row { record, row, only });
+            way.push(Step::Row { record: tree.record_id(said.node), row: said.row, only });
             let mut node = loc.node;
             // The rows of a form stand for those of its case.
             while let (RecordKind::Form(..), Some(case)) =
@@ -352,19 +352,6 @@ impl<'p> References<'p> {
         }
         way.reverse();
         way
-    }
-
-    /// The row of a case that a row of a form stands for; of others, the row itself.
-    fn logical(&self, loc: Loc) -> (RecordId, RowId) {
-        let tree = self.tree();
-        let record = tree.record(loc.node);
-        let own = (tree.record_id(loc.node), loc.row);
-        let RecordKind::Form(union, case, _) = record.kind else { return own };
-        let case = self.model().unions[union.index()].cases[case as usize].record;
-        let name = &record.rows[loc.row.index()].name;
-        let mut rows = self.model().records[case.index()].numbered_rows();
-        let same = rows.find(|(_, row)| row.name.is_some() && row.name == *name);
-        same.map_or(own, |(row, _)| (case, row))
     }
 
     /// Number by which a row is named in the spelling of what holds it.

@@ -334,6 +334,20 @@ impl<'p> Tree<'p, '_> {
         }
     }
 
+    /// The row of a case that a row of a form stands for; of others, the row itself.
+    #[must_use]
+    pub fn logical(&self, loc: Loc) -> Loc {
+        let form = self.record(loc.node);
+        let RecordKind::Form(..) = form.kind else { return loc };
+        let name = &form.rows[loc.row.index()].name;
+        let same = self.owner(loc.node).and_then(|case| {
+            let mut rows = self.record(case).numbered_rows();
+            let same = rows.find(|(_, row)| row.name.is_some() && row.name == *name);
+            same.map(|(row, _)| Loc::row(case, row).indexed(loc.index()))
+        });
+        same.unwrap_or(loc)
+    }
+
     /// The case whose node this is, by position in its union.
     #[must_use]
     pub fn case_of(&self, node: NodeRef) -> Option<(&'p crate::model::Union, usize)> {

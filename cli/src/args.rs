@@ -358,14 +358,15 @@ pub(crate) struct Encode {
 PATH is a path as `formwork dump --path` takes it, or with the names of cases as they are in JSON. It
 is an element for `insert` (where it comes to be), `remove` and `move`; `insert` takes an array, too,
 and adds to its end. Whatever refers to an element of an array refers to it afterwards, whatever its
-position is then; an element that something refers to is not removed.
+position is then; an element that something refers to is not removed. References in a new element
+count elements as they are before it is there.
 
 With `--changes` there is one change in each line of a text, `ACTION PATH [VALUE]`; a line that begins
 with a blank goes on with the one before, `#` begins a comment. They are made one after the other,
 paths are those after the changes before, and the file is written once, behind the last.
 
 What changes is printed as `formwork diff` does it. The file is replaced at once, or stays as it is.
-Exit code 1 if it cannot be edited so, 2 if PATH leads nowhere.
+Exit code 1 if it cannot be edited so, 2 if PATH leads nowhere or to something else.
 
 Examples:
   formwork edit game.bin insert 'rooms[0]' '{\"name\": \"cellar\", \"next\": null}'
@@ -403,6 +404,12 @@ pub(crate) struct Edit {
     /// Show what would change, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// Show only how what the file says changes, not its bytes.
+    #[arg(long)]
+    pub meaning: bool,
+    /// Show values in full, and all ranges of bytes.
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// What `edit` does.

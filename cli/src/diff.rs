@@ -17,7 +17,8 @@ use crate::terminal::say;
 use crate::unread::reading_block;
 use crate::{files, shown};
 
-use report::{Report, Show};
+use report::Report;
+pub(crate) use report::Show;
 
 pub(crate) fn run(options: &Diff, out: &mut dyn Write) -> Result<Outcome, Problem> {
     let show = Show { meaning: !options.bytes, bytes: !options.meaning, all: options.all };
@@ -147,10 +148,10 @@ pub(crate) fn written(
     format: &Format,
     names: [&Path; 2],
     [before, after]: [&[u8]; 2],
+    show: Show,
     out: &mut dyn Write,
 ) -> Result<(), Problem> {
     let found = diff(&format.program, before, after, &format.options);
-    let show = Show { meaning: true, bytes: true, all: false };
     let report = Report { names, format: format.name(), diff: &found, show };
     match files::is_stream(names[1]) {
         true => {

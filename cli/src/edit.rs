@@ -8,6 +8,7 @@ use formwork::EditError;
 use formwork_interpreter::{Edit, EditFailure, Source, edit, read, write};
 
 use crate::args::{self, Action};
+use crate::diff::Show;
 use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::Formats;
@@ -38,6 +39,11 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
     });
     let edits: Vec<_> = edits.collect::<Result<_, _>>()?;
     let formats = Formats::choose(&options.choice)?;
+    if options.output.is_none() && !options.dry_run && !is_replaceable(&options.file) {
+        let file = shown::path(&options.file);
+        let message = format!("{file} is no file that can be replaced; -o says where to write");
+        return Err(Problem::Usage(message));
+    }
     let bytes = files::read(&options.file)?;
     let format = formats.require(&options.file, &bytes)?;
     let document = match read(&format.program, &bytes, &format.options) {
@@ -65,15 +71,15 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
                 let problem = format!("{path} leads nowhere: of {known}, {message}{place}");
                 return Err(Problem::Usage(shown::text(&problem).into_owned()));
             }
+            Err(error @ EditFailure::Place { .. }) => {
+                let problem = format!("cannot {} {error}{place}", name(change.action));
+                return Err(Problem::Usage(shown::text(&problem).into_owned()));
+            }
             Err(EditFailure::Edit(EditError::StillReferenced { paths })) => {
                 let mut lines: Vec<_> =
                     paths.iter().map(|path| format!("{path} refers to it")).collect();
                 lines.push(change.way_out().to_owned());
                 lines
-            }
-            Err(error @ EditFailure::Place { .. }) => {
-                let problem = format!("cannot {} {error}{place}", name(change.action));
-                return Err(Problem::Usage(shown::text(&problem).into_owned()));
             }
             Err(error) => {
                 let mut lines: Vec<_> = error.to_string().lines().map(str::to_owned).collect();
@@ -103,11 +109,21 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
         }
     })?;
     let target = options.output.as_ref().unwrap_or(&options.file);
-    if !options.dry_run {
-        files::write(target, &written, out)?;
+    let show = Show { meaning: true, bytes: !options.meaning, all: options.all };
+    let tell = |out: &mut dyn Write| {
+        diff::written(format, [&options.file, target], [&bytes, &written], show, out)
+    };
+    match options.dry_run {
+        true => tell(out)?,
+        false => files::write_telling(target, &written, out, tell)?,
     }
-    diff::written(format, [&options.file, target], [&bytes, &written], out)?;
     Ok(Outcome::Good)
+}
+
+/// Whether the result can take the place of what is edited. Standard input becomes standard output;
+/// what does not exist is for reading to say.
+fn is_replaceable(file: &Path) -> bool {
+    files::is_stream(file) || files::is_file(file) || file.is_dir()
 }
 
 /// All changes that are to be made, in this order.

@@ -8,6 +8,7 @@ use formwork_interpreter::json::{Header, JsonError, Text};
 use formwork_interpreter::write;
 
 use crate::args::{Choice, Encode};
+use crate::diff::Show;
 use crate::outcome::Outcome;
 use crate::problem::Problem;
 use crate::schema::{Format, Formats};
@@ -55,10 +56,13 @@ pub(crate) fn run(options: &Encode, out: &mut dyn Write) -> Result<Outcome, Prob
         let allowance = format.allowance_to_write(&error).map(str::to_owned);
         refused(&what, problems.chain(allowance).chain(foreign.clone()).collect())
     })?;
-    files::write(&target, &bytes, out)?;
-    if let Some((path, original)) = original {
-        diff::written(format, [path, &target], [&original, &bytes], out)?;
-    }
+    files::write_telling(&target, &bytes, out, |out| match &original {
+        Some((path, original)) => {
+            let show = Show { meaning: true, bytes: true, all: false };
+            diff::written(format, [path, &target], [original, &bytes], show, out)
+        }
+        None => Ok(()),
+    })?;
     Ok(Outcome::Good)
 }
 

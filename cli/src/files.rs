@@ -178,6 +178,37 @@ pub(crate) fn write(path: &Path, bytes: &[u8], out: &mut dyn Write) -> Result<()
     put(path, bytes).map_err(|error| unwritten(path, &error))
 }
 
+/// Writes a file, and tells of it. If that cannot be told, the file stays as it is, or is not made,
+/// unless whoever listens has heard enough.
+pub(crate) fn write_telling(
+    path: &Path,
+    bytes: &[u8],
+    out: &mut dyn Write,
+    tell: impl FnOnce(&mut dyn Write) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let file = match is_stream(path) {
+        true => None,
+        false => prepared(path, bytes).map_err(|error| unwritten(path, &error))?,
+    };
+    let Some(file) = file else {
+        write(path, bytes, out)?;
+        return tell(out);
+    };
+    let told = tell(out).and_then(|()| Ok(out.flush()?));
+    match &told {
+        Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(_) => return told,
+        Ok(()) => {}
+    }
+    file.replace().map_err(|error| unwritten(path, &error))?;
+    told
+}
+
+/// Whether a path, through links, leads to a file, or to nothing yet.
+pub(crate) fn is_file(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |metadata| metadata.is_file())
+}
+
 /// Writes a text unless the file has it already. Folders that are missing are made.
 pub(crate) fn write_if_changed(path: &Path, text: &str) -> Result<(), Problem> {
     if has_text(path, text) {
@@ -202,16 +233,14 @@ pub(crate) fn write_new(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A file that cannot be opened: wrong usage if there is none of that name, or a folder.
+/// A file that cannot be opened: wrong usage if there is nothing of that name.
 pub(crate) fn unopened(path: &Path, error: &io::Error) -> Problem {
     let message = match is_stream(path) {
         true => format!("cannot read standard input: {}", words(error)),
         false => format!("cannot open {}: {}", shown::path(path), words(error)),
     };
     match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => {
-            Problem::Usage(message)
-        }
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Problem::Usage(message),
         _ => Problem::Failure(message),
     }
 }
@@ -221,18 +250,29 @@ pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Problem {
 }
 
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(file) = prepared(path, bytes)? {
+        return file.replace();
+    }
     let mut options = OpenOptions::new();
     options.write(true);
-    // Devices and pipes are written as they are; a link is followed.
+    let mut file = match fs::metadata(path).map(|metadata| Kind::of(metadata.file_type())) {
+        Ok(Kind::Pipe) => patiently(path, &options, "reads from")?,
+        _ => options.open(path)?,
+    };
+    file.write_all(bytes)
+}
+
+/// A file that has only to take its place. Devices and pipes are written as they are; a link is
+/// followed.
+fn prepared(path: &Path, bytes: &[u8]) -> io::Result<Option<Unfinished>> {
     match fs::metadata(path).map(|metadata| Kind::of(metadata.file_type())) {
         Ok(Kind::Folder) => Err(io::ErrorKind::IsADirectory.into()),
         Ok(kind @ Kind::Socket) => Err(io::Error::other(kind.words())),
-        Ok(Kind::Pipe) => patiently(path, &options, "reads from")?.write_all(bytes),
-        Ok(Kind::Device) => options.open(path)?.write_all(bytes),
+        Ok(Kind::Pipe | Kind::Device) => Ok(None),
         Ok(Kind::File) | Err(_) => {
             let mut file = Unfinished::replacing(path)?;
             file.write(bytes)?;
-            file.replace()
+            Ok(Some(file))
         }
     }
 }

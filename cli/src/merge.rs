@@ -37,11 +37,13 @@ pub(crate) fn run(options: &Merge, out: &mut dyn Write) -> Result<Outcome, Probl
     let merged = merge(&format.program, bytes.each_ref().map(Vec::as_slice), &format.options);
     match merged {
         Ok(Merged::File(bytes)) => {
-            files::write(&options.output, &bytes, out)?;
-            if options.json {
-                let report = json!({ "format": format.name(), "conflicts": [] });
-                shown::print_json(out, &report)?;
-            }
+            files::write_telling(&options.output, &bytes, out, |out| match options.json {
+                true => {
+                    let report = json!({ "format": format.name(), "conflicts": [] });
+                    Ok(shown::print_json(out, &report)?)
+                }
+                false => Ok(()),
+            })?;
             Ok(Outcome::Good)
         }
         Ok(Merged::Conflicts(all)) => {

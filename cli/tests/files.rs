@@ -303,6 +303,85 @@ fn what_is_replaced_stays_as_private_as_it_was() {
 }
 
 #[test]
+fn links_that_lead_nowhere_yet_stay_links() {
+    let folder = Folder::new("links");
+    fs::create_dir(folder.path("far")).expect("it can be made");
+    for (link, target) in [
+        ("link", "new.json"),
+        ("twice", "far/link"),
+        ("far/link", "../far.json"),
+        ("round", "round"),
+    ] {
+        symlink(target, folder.path(link)).expect("it can be made");
+    }
+    let decode = |to| folder.run(&["decode", "--schema", "small.kdl", "good.bin", "-o", to]);
+    for (link, made) in [("link", "new.json"), ("twice", "far.json")] {
+        assert_eq!(decode(link).status.code(), Some(0), "{link}");
+        assert!(folder.path(link).is_symlink(), "{link}");
+        let made = fs::read_to_string(folder.path(made)).expect("it is there");
+        assert_eq!(made, folder.json(), "{link}");
+    }
+    assert!(folder.path("far/link").is_symlink());
+    let output = decode("round");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(folder.path("round").is_symlink());
+    let known = ["small.kdl", "good.bin", "far", "link", "new.json", "twice", "far.json", "round"];
+    assert_eq!(folder.others(&known), [""; 0]);
+}
+
+#[test]
+fn what_cannot_be_told_is_not_done() {
+    let folder = Folder::new("told");
+    fs::write(folder.path("a.json"), folder.json().replace(r#""ratio": 1"#, r#""ratio": 2"#))
+        .expect("it can be written");
+    let edit = ["edit", "--schema", "small.kdl", "good.bin", "set", "ratio", "2"];
+    let encode = ["encode", "--schema", "small.kdl", "a.json", "-o"];
+    let encode_to = |to| [&encode[..], &[to, "--against", "good.bin"]].concat();
+    for arguments in [edit.to_vec(), encode_to("good.bin"), encode_to("new.bin")] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there");
+        let mut command = folder.command(&arguments);
+        let output = ended(command.stdout(full).spawn().expect("the command can be started"));
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(text(&output.stderr).starts_with("error: cannot write the output"), "{output:?}");
+        assert_eq!(fs::read(folder.path("good.bin")).expect("it is there"), FILE);
+        assert_eq!(folder.others(&["small.kdl", "good.bin", "a.json"]), [""; 0]);
+    }
+    // Nobody listens, which is no error.
+    let (reader, writer) = std::io::pipe().expect("there are pipes");
+    drop(reader);
+    let mut command = folder.command(&edit);
+    let output = ended(command.stdout(writer).spawn().expect("the command can be started"));
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_ne!(fs::read(folder.path("good.bin")).expect("it is there"), FILE);
+}
+
+#[test]
+fn what_is_no_file_is_edited_into_another_one() {
+    let folder = odd("edited");
+    let edit = |file: &str, more: &[&str]| {
+        let edit = ["edit", "--schema", "small.kdl", file, "set", "ratio", "2"];
+        let mut command = folder.command(&[&edit[..], more].concat());
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("it can be started");
+        let mut input = child.stdin.take().expect("it is piped");
+        // Nobody may read it.
+        let _ = std::io::Write::write_all(&mut input, FILE);
+        drop(input);
+        ended(child)
+    };
+    let output = edit("/dev/stdin", &[]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let message = "error: /dev/stdin is no file that can be replaced; -o says where to write\n";
+    assert_eq!(text(&output.stderr), message);
+    assert_eq!(edit("/dev/stdin", &["--dry-run"]).status.code(), Some(0));
+    assert_eq!(edit("/dev/stdin", &["-o", "new.bin"]).status.code(), Some(0));
+    let changed = fs::read(folder.path("new.bin")).expect("it is there");
+    assert_ne!(changed, FILE);
+    assert_eq!(edit("-", &[]).stdout, changed);
+    assert_eq!(edit("odd/linked", &[]).status.code(), Some(0));
+    assert_eq!(fs::read(folder.path("good.bin")).expect("it is there"), changed);
+}
+
+#[test]
 fn new_makes_both_files_or_none() {
     let folder = Folder::new("new");
     symlink("nowhere", folder.path("level.bin")).expect("it can be made");

@@ -10,6 +10,9 @@ use super::BuildError;
 /// Names that are tried for a file beside its place.
 const NAMES: u32 = 1000;
 
+/// Links that lead nowhere yet are followed so far.
+const LINKS: u32 = 40;
+
 /// Writes a file unless it has this text already. Whoever reads it meanwhile sees the old text or
 /// the new one, never a part: the text goes to a file beside it, which is renamed.
 ///
@@ -61,7 +64,7 @@ impl Replacement {
     ///
     /// If no file can be made there.
     pub fn new(path: &Path) -> io::Result<Replacement> {
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = place(path)?;
         let old = fs::metadata(&target).ok();
         if old.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -122,6 +125,24 @@ impl Drop for Replacement {
         if !self.done {
             let _ = fs::remove_file(&self.beside);
         }
+    }
+}
+
+/// Where a file is, or will be: behind links, also behind those that lead nowhere yet.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
+    let mut links = 0;
+    loop {
+        let error = match fs::canonicalize(&place) {
+            Ok(place) => return Ok(place),
+            Err(error) => error,
+        };
+        let Ok(next) = fs::read_link(&place) else { return Ok(place) };
+        links += 1;
+        if links > LINKS {
+            return Err(error);
+        }
+        place = place.with_file_name("").join(next);
     }
 }
 

@@ -133,10 +133,13 @@ fn what_is_wrong_has_its_path() {
         result.expect_err("something is wrong").to_string()
     };
     let cases = [
-        ("[]", "value: expected an object with the fields of `File`, found a list"),
+        (
+            "[]",
+            "value: expected an object with the fields of `File` (header, flowcharts, flowchart_names, timelines, timeline_names, strings, relocations, other_writer), found a list",
+        ),
         (
             r#"{"header": []}"#,
-            "value.header: expected an object with the fields of `FileHeader`, found a list",
+            "value.header: expected an object with the fields of `FileHeader` (version, byte_order, alignment_shift, address_size, file_name, flags), found a list",
         ),
     ];
     for (value, expected) in cases {

@@ -10,7 +10,9 @@ use formwork_model::{
 
 use super::parse::{Json, Kind, parse, position};
 use super::plain::Plain;
-use super::{FORMAT, JsonError, JsonProblem, KEPT, ROW, SCHEMA_VERSION, SPELLED, TOOL, VALUE};
+use super::{
+    FORMAT, INCOMPLETE, JsonError, JsonProblem, KEPT, ROW, SCHEMA_VERSION, SPELLED, TOOL, VALUE,
+};
 use crate::shape::{Shape, Shapes, flattened};
 use crate::stack::with_stack;
 use crate::value::{StructValue, UnionValue, Value};
@@ -192,7 +194,11 @@ impl<'t> Problems<'t> {
         };
         let keys = [TOOL, FORMAT, SCHEMA_VERSION, VALUE];
         for (key, _) in members.iter().filter(|(key, _)| !keys.contains(&key.as_str())) {
-            self.add_at(json, key, "the header has no such key".to_owned());
+            let message = match key.as_str() {
+                INCOMPLETE => "the text is a part of a file, which could not be read to its end",
+                _ => "the header has no such key",
+            };
+            self.add_at(json, key, message.to_owned());
         }
         for key in [FORMAT, VALUE].into_iter().filter(|key| json.get(key).is_none()) {
             self.add_at(json, key, format!("`{key}` is missing"));
@@ -492,7 +498,9 @@ impl<'t, 'm> Reader<'t, 'm> {
         let mut value = StructValue::default();
         let Kind::Object(members) = &json.kind else {
             let name = &self.shapes.model.records[record.index()].template;
-            self.problems.wrong(json, &struct_words(name));
+            let mut names = Vec::new();
+            self.names(rows, &mut names, 0);
+            self.problems.wrong(json, &struct_words(name, names.into_iter()));
             return value;
         };
         for (key, member) in members.iter().filter(|(key, _)| key != KEPT) {

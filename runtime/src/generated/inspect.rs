@@ -299,7 +299,7 @@ macro_rules! __read {
 
         impl $crate::json::FromJson for $($name)* {
             fn expected() -> $crate::__rt::String {
-                $crate::json::struct_words($schema)
+                $crate::json::words_of_struct::<Self>()
             }
 
             fn read(
@@ -486,7 +486,7 @@ macro_rules! __read_word {
 
         impl $crate::json::FromJson for $name {
             fn expected() -> $crate::__rt::String {
-                $crate::json::struct_words($schema)
+                $crate::json::words_of_struct::<Self>()
             }
 
             fn read(

@@ -15,8 +15,8 @@ use alloc::vec::Vec;
 
 pub use header::{take_header, with_header};
 pub use read::{
-    case, described, index, index_words, no_case, nothing, part_of_word, read, split, struct_words,
-    FromJson, FromMembers, Json, Keys, Members, Within, Wrong,
+    case, described, index, index_words, no_case, nothing, part_of_word, read, split,
+    words_of_struct, FromJson, FromMembers, Json, Keys, Members, Within, Wrong,
 };
 pub use tape::{tape_of, Tape, Token};
 
@@ -161,6 +161,15 @@ pub fn keys_words<'a>(keys: impl ExactSizeIterator<Item = &'a str>) -> String {
 #[must_use]
 pub fn no_kept_row(row: &str) -> String {
     format!("nothing is kept of `{row}`: there is no such row")
+}
+
+/// What must be given for a struct.
+#[must_use]
+pub fn struct_words<'a>(name: &str, fields: impl Iterator<Item = &'a str>) -> String {
+    match listed(fields) {
+        fields if fields.is_empty() => format!("an object with the fields of `{name}`"),
+        fields => format!("an object with the fields of `{name}` ({fields})"),
+    }
 }
 
 /// That a struct has no field of a name, and which it has.

@@ -162,7 +162,7 @@ pub trait FromMembers: Default {
     /// What is missing or wrong.
     fn whole(json: Json, within: Within) -> Result<Self, Wrong> {
         within.deeper()?;
-        let mut members = Members::new(json, Self::NAME, within)?;
+        let mut members = Members::new(json, Self::NAME, Self::names, within)?;
         let mut value = Self::default();
         value.fill(&mut members)?;
         let mut names = Vec::new();
@@ -193,9 +193,14 @@ struct Deviation {
 }
 
 impl Members {
-    fn new(json: Json, name: &str, within: Within) -> Result<Members, Wrong> {
+    fn new(
+        json: Json,
+        name: &str,
+        names: fn(&mut Vec<&'static str>),
+        within: Within,
+    ) -> Result<Members, Wrong> {
         let Json::Object(object) = json else {
-            return Err(Wrong::expected(&struct_words(name), &json));
+            return Err(Wrong::expected(&words_of(name, names), &json));
         };
         let mut kept = Vec::new();
         let mut fields = Vec::with_capacity(object.len());
@@ -390,7 +395,7 @@ impl Members {
             Some(name) => {
                 let Some(json) = self.take(name) else { return Ok(()) };
                 let wrong = |wrong: Wrong| wrong.in_field(name);
-                let mut members = Members::new(json, name, self.within).map_err(wrong)?;
+                let mut members = Members::new(json, name, |_| {}, self.within).map_err(wrong)?;
                 let spelling = members.inside_here(inside).map_err(wrong)?;
                 members.finish(name, &[]).map_err(wrong)?;
                 spelling
@@ -888,13 +893,19 @@ pub fn no_case<T>(key: &str, expected: &dyn Fn() -> String) -> Result<T, Wrong> 
 ///
 /// If it has some.
 pub fn nothing(json: Json, within: Within) -> Result<(), Wrong> {
-    Members::new(json, "it", within)?.finish("it", &[])
+    Members::new(json, "it", |_| {}, within)?.finish("it", &[])
 }
 
 /// What must be given for a struct.
 #[must_use]
-pub fn struct_words(name: &str) -> String {
-    format!("an object with the fields of `{name}`")
+pub fn words_of_struct<T: FromMembers>() -> String {
+    words_of(T::NAME, T::names)
+}
+
+fn words_of(name: &str, names: fn(&mut Vec<&'static str>)) -> String {
+    let mut all = Vec::new();
+    names(&mut all);
+    super::struct_words(name, all.into_iter())
 }
 
 /// The members of an object, each key once.

@@ -4,8 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, ArrayType, Columns, Described, ExprId, Extent, InStep, RecordId, RunLength, Type,
-    UnionId,
+    ArrayLength, ArrayType, Cell, Columns, Described, ExprId, Extent, InStep, Meaning, RecordId,
+    RunLength, Type, UnionId,
 };
 
 /// Types in a type; see [`Type::parts`].
@@ -50,6 +50,14 @@ impl Type {
     pub fn records(&self) -> impl Iterator<Item = RecordId> + '_ {
         self.parts().filter_map(|part| match part {
             Type::Record(id) => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// The words that it names.
+    pub fn words(&self) -> impl Iterator<Item = RecordId> + '_ {
+        self.parts().filter_map(|part| match part {
+            Type::Cell(Cell { meaning: Meaning::Word(id), .. }) => Some(*id),
             _ => None,
         })
     }

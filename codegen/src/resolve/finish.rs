@@ -323,6 +323,7 @@ impl<'t> Cx<'t> {
                 for variant in &slot.variants {
                     if let Memo::Done(Some(base)) = &variant.base {
                         held.extend(base.element.records());
+                        held.extend(base.element.words());
                     }
                 }
             }

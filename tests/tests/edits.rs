@@ -217,7 +217,6 @@ fn indices_out_of_range_are_refused() {
     check("flowcharts[0].events[1].data.cases[1].event", -1);
     check("flowcharts[0].events[2].data.branches[1]", 99);
     check("flowcharts[0].entry_points[0].main_event", 6);
-    check("flowcharts[0].entry_points[0].sub_flow_events[0]", 6);
 }
 
 #[test]
@@ -233,6 +232,16 @@ fn a_fork_must_end_in_a_join() {
     let path = "flowcharts[0].events[2].data.join";
     let edit = |value: &mut Value| set(value, path, int(0)).expect("there is such a field");
     refused(edit, &[&format!("check_failed {path}")]);
+}
+
+#[test]
+fn what_an_entry_point_lists_calls_others() {
+    let path = "flowcharts[0].entry_points[0].sub_flow_events[0]";
+    let edit = |value: &mut Value| set(value, path, int(0)).expect("there is such a field");
+    refused(edit, &[&format!("check_failed {path}")]);
+    let edit = |value: &mut Value| set(value, path, int(6)).expect("there is such a field");
+    let problems = ["index_out_of_range", "check_failed"].map(|code| format!("{code} {path}"));
+    refused(edit, &problems.each_ref().map(String::as_str));
 }
 
 #[test]

@@ -279,7 +279,8 @@ impl<'p> Engine<'p, '_> {
             };
             let seen = if holds { self.eval(expr, loc.node, None)? } else { Val::None };
             if !self.tree.same(seen, self.tree.val(item)) {
-                let why = format!("it would be seen as {}", self.tree.show(seen)).into();
+                let seen = self.tree.show(seen);
+                let why = format!("it would be seen as {seen}, so set it to that").into();
                 self.problem(loc, ProblemKind::ReadsOtherwise { why });
             }
             return Ok(());

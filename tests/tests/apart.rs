@@ -1,8 +1,8 @@
-//! Edits of graphs and resources that take apart what belongs together: they are refused when the
+//! Edits of resources that take apart what belongs together: they are refused when the
 //! value is written, and the error names the place.
 
 use formwork_interpreter::{Edit, Program, Source, Value, edit, write};
-use formwork_tests::{graphs, laws, programs, resources};
+use formwork_tests::{laws, programs, resources};
 
 /// A fixture as it is read.
 fn fixture(program: &Program, all: Vec<(&'static str, Value)>, name: &str) -> Value {
@@ -10,10 +10,6 @@ fn fixture(program: &Program, all: Vec<(&'static str, Value)>, name: &str) -> Va
         all.into_iter().find(|(known, _)| *known == name).expect("there is such a one");
     let bytes = write(program, &value).expect("the fixture can be written");
     laws::value_of(program, &bytes).expect("it was just written")
-}
-
-fn graph() -> Value {
-    fixture(programs::ainb(), graphs::all(), "every_node.ainb")
 }
 
 fn resource(major: u32) -> Value {
@@ -31,28 +27,6 @@ fn problems(program: &Program, mut value: Value, path: &str, action: Edit<'_>) -
             error.problems().iter().map(shown).collect()
         }
     }
-}
-
-#[test]
-fn an_input_reads_an_output_that_is_there() {
-    let path = "nodes[3].body.int_out[1]";
-    let found = problems(programs::ainb(), graph(), path, Edit::Remove(None));
-    assert_eq!(found, ["check_failed nodes[1].body"]);
-    // The node that is read instead gives no integers.
-    let found = problems(programs::ainb(), graph(), "nodes[3]", Edit::Remove(Some(5)));
-    assert!(found.contains(&"check_failed nodes[1].body".to_owned()), "{found:?}");
-}
-
-#[test]
-fn a_variable_is_there() {
-    let mut value = graph();
-    for list in ["blackboard.ints", "blackboard.int_values"] {
-        let variables = value.at_path_mut(list).and_then(Value::elements_mut);
-        variables.expect("it is a list").remove(0);
-    }
-    let error = write(programs::ainb(), &value).expect_err("there is one integer");
-    let rules = error.problems().iter().filter(|problem| problem.kind.code() == "check_failed");
-    assert!(rules.count() > 0, "{error}");
 }
 
 #[test]

@@ -651,18 +651,7 @@ fn numbers_that_a_program_replaces_are_followed() {
         }),
         ("a variable less", &|value| {
             remove(value, "blackboard.ints[0]")?;
-            remove(value, "blackboard.int_values[0]")?;
-            // Numbers of variables are no references.
-            for list in ["nodes[13].body.ints", "attachments[0].block.ints"] {
-                let count = value.at_path(list).and_then(Value::elements).map_or(0, <[_]>::len);
-                for at in 0..count {
-                    let path = format!("{list}[{at}].origin.index");
-                    if value.at_path(&path) == Some(&Value::Int(1)) {
-                        set(value, &path, "0")?;
-                    }
-                }
-            }
-            Ok(())
+            remove(value, "blackboard.int_values[0]")
         }),
         ("a constant more", &|value| insert(value, "expressions.values[0]", "7")),
     ];

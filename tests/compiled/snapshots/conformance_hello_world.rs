@@ -52,8 +52,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] [] "hello_world"[] {}
     "\
-wsskr)M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!(!)#!&rest#M#!!;!+=##$($!$#+-,HelloWorld!L&%\
-one!@!#%!,!!&W###*<!"
+TYXz7M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!(!)#!&rest#M#!!;!+=##$($!$#+-,HelloWorld!L&%o\
+ne!@!#%!,!!&W###*<!"
 }
 
 /// Readers and writers for files that have nothing unusual.

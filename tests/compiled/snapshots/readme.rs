@@ -75,7 +75,7 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight] [places] "level"["lvl"] { 0[b"LEVL"] }
     "\
-ziyic0<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
+bms^]!<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
 %8'#!&!#*B#%':%(!%#m#!)>3!'rooms!&!!!'$#!!)<#*+/'&note#I%###!2!#%##%?%.!!*O$#2#))%!%##!%!&=&!'\
 !#$%&!!!&Room!&#!'width!%o!!(`!!!##1#*)(height'D##'D$!,%[$$ex'@!$P&(T,!#%##N*%!,File.$|%!%!$$#\
 !$!#?#$+z$#&&}!'&!#$%$-#&#(!)o#!"

@@ -451,7 +451,8 @@ mod tests {
             ("abcd", "acdb", "0 3 1 2", "0 3 1 2"),
             ("abcd", "bcdax", "3 0 1 2", "- 0 1 2"),
             ("abcd", "xbca", "3 1 2 -", "0 1 2 3"),
-            ("aabc", "bcaa", "2 3 0 1", "2 3 0 1"),
+            // Of what is there twice nobody knows which has gone where.
+            ("aabc", "bcaa", "- - 0 1", "- - 0 1"),
         ];
         for (a, b, referred, plain) in rows {
             assert_eq!(aligned(a, b, Kind::Referred), referred, "{a} {b}");

@@ -237,8 +237,8 @@ impl Engine<'_, '_> {
             }
             return true;
         }
-        // Nothing has to be said of the root: others come behind it.
-        if at > 0 {
+        // Nothing has to be said of the root, which is nowhere else.
+        if loc != Loc::row(NodeRef::ROOT, WHOLE) {
             let place = KeptValue::Int(at.into());
             self.keep(loc, KeptKind::Place, place, KeptValue::None);
             if !self.is_zero(before, at) {

@@ -143,6 +143,9 @@ fn places<P: Copy>(ways: &[Way<P>], last: usize) -> Vec<P> {
     places
 }
 
+/// How far a path led, and the steps that this is about.
+type StuckIn<'s, 'p, P> = (Stuck<P>, &'s [ValueStep<'p>]);
+
 /// Follows a path from the root of a file. The name of the module, or `file`, may stand before it.
 /// What is wrong is said of the steps behind that.
 pub(crate) fn in_file<'s, 'p, G: Ground>(
@@ -150,7 +153,7 @@ pub(crate) fn in_file<'s, 'p, G: Ground>(
     root: G::Place,
     module: &str,
     steps: &'s [ValueStep<'p>],
-) -> Result<G::Place, (Stuck<G::Place>, &'s [ValueStep<'p>])> {
+) -> Result<G::Place, StuckIn<'s, 'p, G::Place>> {
     let last = |trail: Vec<G::Place>| trail.last().copied().unwrap_or(root);
     let stuck = match trail(ground, root, steps) {
         Ok(trail) => return Ok(last(trail)),

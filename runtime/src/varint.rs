@@ -145,6 +145,9 @@ fn grouped(varint: &Varint, number: i128) -> i128 {
 /// The width of the shortest form of a number in bytes; more than the kind allows if there is no room
 /// for it.
 pub(crate) fn number_width(varint: &Varint, number: i128) -> u8 {
+    if let (true, Ok(number)) = (varint.is_plain(), u64::try_from(number)) {
+        return varint_width(number);
+    }
     let stored = grouped(varint, number);
     let signed = varint.ty.signed && varint.sign == VarintSign::Twos;
     let most = varint.max_bytes.min(MOST);
@@ -160,6 +163,9 @@ pub(crate) fn store_number(varint: &Varint, out: &mut Vec<u8>, number: i128, wid
     let possible = number_width(varint, number)..=varint.max_bytes.min(MOST);
     if !possible.contains(&width) || !fits(number, bits, varint.ty.signed) {
         return false;
+    }
+    if let (true, Ok(number)) = (varint.is_plain(), u64::try_from(number)) {
+        return store_varint(out, number, width, varint.order.into());
     }
     let stored = grouped(varint, number);
     let room = varint.room(width);

@@ -7,7 +7,7 @@ use super::text::{code, hex, plain};
 use crate::model::{
     ArrayLength, ByteOrder, Cell, Columns, Content, Described, Encoding, EpochId, Expr, ExprId,
     Extent, FloatCode, IntType, Meaning, Model, PointerType, Record, RecordId, RegionType,
-    RunLength, RunType, Storage, Target, Terminated, Terminator, Type,
+    RunLength, RunType, Storage, Target, Terminated, Terminator, Type, unit_size,
 };
 
 /// A type as it is in one epoch.
@@ -343,17 +343,9 @@ fn content_text(content: Content) -> &'static str {
 
 /// Bytes per unit of text.
 fn unit(content: Content) -> &'static str {
-    match content {
-        Content::Text(Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be) => "units",
-        Content::Text(Encoding::Utf32) => "units",
-        Content::Bytes
-        | Content::Text(
-            Encoding::Ascii
-            | Encoding::Utf8
-            | Encoding::Mutf8
-            | Encoding::Latin1
-            | Encoding::Cp1252,
-        ) => "bytes",
+    match unit_size(content) {
+        1 => "bytes",
+        _ => "units",
     }
 }
 

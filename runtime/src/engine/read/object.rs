@@ -78,7 +78,10 @@ impl<'p, 'b> Engine<'p, 'b> {
             .pointer_base(pointer.kind, loc.node)
             .map_err(|fault| self.fault(*fault, cell, loc))?;
         let length = self.tree.file.len() as u64;
-        let bytes = stored.checked_mul(kind.unit.into());
+        let bytes = match kind.unit {
+            1 => Some(stored),
+            unit => stored.checked_mul(unit.into()),
+        };
         let target = bytes.and_then(|n| base.checked_add(n)?.checked_sub(kind.skip.into()));
         match target.and_then(|target| u64::try_from(target).ok()) {
             Some(target) if target <= length => Ok(target),

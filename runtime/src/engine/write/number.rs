@@ -344,15 +344,19 @@ impl<'p> Engine<'p, '_> {
         }
         let base = self.pointer_base(pointer.kind, loc.node)?;
         let bytes = i128::from(address) + i128::from(kind.skip) - base;
-        let unit = i128::from(kind.unit.max(1));
-        if bytes % unit != 0 {
-            let what = format!(
-                "its target at {address:#x} is {bytes} bytes from where it counts, which are no \
-                 units of {unit} bytes"
-            );
-            self.problem(loc, ProblemKind::Contradicts { what: what.into() });
-        }
-        let number = bytes / unit;
+        let number = match i128::from(kind.unit) {
+            0 | 1 => bytes,
+            unit => {
+                if bytes % unit != 0 {
+                    let what = format!(
+                        "its target at {address:#x} is {bytes} bytes from where it counts, which \
+                         are no units of {unit} bytes"
+                    );
+                    self.problem(loc, ProblemKind::Contradicts { what: what.into() });
+                }
+                bytes / unit
+            }
+        };
         // A reader would see nothing, which is what an array without elements is as well.
         let nothing = kind.none == Some(number) || row.none.contains(&number);
         let empty = match target {

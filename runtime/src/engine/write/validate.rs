@@ -44,17 +44,12 @@ impl<'p> Engine<'p, '_> {
 
     /// A row, or a whole record, unless it asks for what follows from bytes that are not written yet.
     fn validate_now_or_last(&mut self, loc: Loc) {
-        let waits = match loc.row {
-            WHOLE => false,
-            _ => self.is_summed_later(loc) && !self.tree.row(loc).checks.is_empty(),
-        };
-        if waits {
-            self.writing.ruled_last.push(loc);
-        } else if let Err(fault) = self.validate_at(loc) {
-            match *fault {
-                Fault::NotWritten(_) => self.writing.ruled_last.push(loc),
-                fault => self.report(fault, self.told_at(loc)),
-            }
+        match self.validate_at(loc).map_err(|fault| *fault) {
+            // That it follows from such bytes is known when it was asked for.
+            Ok(()) if loc.row == WHOLE || !self.is_summed_later(loc) => {}
+            Ok(()) if self.tree.row(loc).checks.is_empty() => {}
+            Ok(()) | Err(Fault::NotWritten(_)) => self.writing.ruled_last.push(loc),
+            Err(fault) => self.report(fault, self.told_at(loc)),
         }
     }
 

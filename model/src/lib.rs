@@ -461,6 +461,8 @@ pub struct Check {
     pub kind: CheckKind,
     /// As written, for messages.
     pub text: String,
+    /// What the schema says about it, for messages.
+    pub doc: Option<String>,
     /// Where it is written.
     pub span: Span,
 }

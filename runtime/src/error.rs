@@ -241,6 +241,8 @@ pub enum ReadErrorKind {
     CheckFailed {
         /// The condition, as the schema writes it.
         check: Box<str>,
+        /// What the schema says about the condition; empty if it says nothing.
+        why: Box<str>,
         /// The value that was tested; empty if the condition is about a whole struct.
         actual: Box<str>,
     },
@@ -411,6 +413,16 @@ impl ReadErrorKind {
     }
 }
 
+/// A condition that does not hold, and what the schema says about it.
+pub(crate) fn broken_rule(f: &mut fmt::Formatter<'_>, check: &str, why: &str) -> fmt::Result {
+    write!(f, "the rule `{check}` does not hold")?;
+    if why.is_empty() {
+        Ok(())
+    } else {
+        write!(f, ": {}", why.trim_end_matches('.'))
+    }
+}
+
 impl fmt::Display for ReadErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -439,11 +451,13 @@ impl fmt::Display for ReadErrorKind {
                 write!(f, "{actual} is above the maximum {maximum}")
             }
             Self::NotOneOf { actual } => write!(f, "{actual} is none of the allowed values"),
-            Self::CheckFailed { check, actual } if actual.is_empty() => {
-                write!(f, "the rule `{check}` does not hold")
-            }
-            Self::CheckFailed { check, actual } => {
-                write!(f, "the rule `{check}` does not hold: the value is {actual}")
+            Self::CheckFailed { check, why, actual } => {
+                broken_rule(f, check, why)?;
+                if actual.is_empty() {
+                    Ok(())
+                } else {
+                    write!(f, ": the value is {actual}")
+                }
             }
             Self::NotInEnum { name, value } => {
                 write!(f, "enum `{name}` has no name for {value}")

@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::error::Bytes;
+use crate::error::{broken_rule, Bytes};
 use crate::path::Path;
 
 /// Every problem that keeps a value from being written, in the order in which they were found.
@@ -211,6 +211,8 @@ pub enum ProblemKind {
     CheckFailed {
         /// The condition, as the schema writes it.
         check: Box<str>,
+        /// What the schema says about the condition; empty if it says nothing.
+        why: Box<str>,
     },
     /// Two elements have one key where keys must differ.
     DuplicateKey {
@@ -331,7 +333,7 @@ impl fmt::Display for ProblemKind {
                 write!(f, "expected {expected}, found {actual}")
             }
             Self::UnknownCase { name } => write!(f, "there is no case `{name}` here"),
-            Self::CheckFailed { check } => write!(f, "the rule `{check}` does not hold"),
+            Self::CheckFailed { check, why } => broken_rule(f, check, why),
             Self::DuplicateKey { key } => write!(f, "the key {key:?} is there twice"),
             Self::EmptyKey => f.write_str("a key must not be empty"),
             Self::NoForm => f.write_str("none of the forms that the schema has can hold it"),

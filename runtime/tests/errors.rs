@@ -127,7 +127,7 @@ fn words_and_codes_of_read_errors() {
         (Kind::NotPlaced, "not_placed", "the layout has no place for it"),
         (Kind::NotOneOf { actual: actual() }, "not_one_of", "2 is none of the allowed values"),
         (
-            Kind::CheckFailed { check: text("a < 2"), actual: actual() },
+            Kind::CheckFailed { check: text("a < 2"), why: text(""), actual: actual() },
             "check_failed",
             "the rule `a < 2` does not hold: the value is 2",
         ),
@@ -265,7 +265,16 @@ fn words_and_codes_of_problems() {
             "expected a text, found a number",
         ),
         (Kind::UnknownCase { name: text("x") }, "unknown_case", "there is no case `x` here"),
-        (Kind::CheckFailed { check: text("a") }, "check_failed", "the rule `a` does not hold"),
+        (
+            Kind::CheckFailed { check: text("a"), why: text("") },
+            "check_failed",
+            "the rule `a` does not hold",
+        ),
+        (
+            Kind::CheckFailed { check: text("a"), why: text("All have one.") },
+            "check_failed",
+            "the rule `a` does not hold: All have one",
+        ),
         (Kind::DuplicateKey { key: text("a") }, "duplicate_key", "the key \"a\" is there twice"),
         (Kind::EmptyKey, "empty_key", "a key must not be empty"),
         (Kind::NoForm, "no_form", "none of the forms that the schema has can hold it"),

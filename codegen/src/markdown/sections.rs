@@ -235,7 +235,8 @@ fn after(cx: &Cx<'_>, record: &Record, out: &mut String) {
             CheckKind::Holds(rule) => written(cx.model, *rule),
             _ => code(&check.text),
         };
-        let _ = writeln!(out, "- Rule: {text}.");
+        let doc = check.doc.as_deref().map(sentence).unwrap_or_default();
+        let _ = writeln!(out, "{}", format!("- Rule: {text}. {doc}").trim_end());
     }
     if out.len() > before {
         out.push('\n');

@@ -231,13 +231,13 @@ impl<'t> Cx<'t> {
                     rec.lets.push(decl);
                     rec.let_shapes.push(Memo::Unknown);
                 }
-                Item::Check(ex, text, span) => {
+                Item::Check(check) => {
                     if !when.is_empty() {
                         self.d
-                            .error("E0216", *span, "`check` can't stand in a `when` over data")
+                            .error("E0216", check.span, "`check` can't stand in a `when` over data")
                             .help("write `check \"!(CONDITION) || ...\"`");
                     }
-                    self.rec_mut(id).checks.push((ex, text, *span));
+                    self.rec_mut(id).checks.push(check);
                 }
                 Item::Derive { path, is, span } => {
                     if !when.is_empty() {

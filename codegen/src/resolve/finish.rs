@@ -9,7 +9,7 @@ use crate::model::{
     Let, Model, NamedText, Record, RecordKind, RowId, UnaryOp, Union, UnionId,
 };
 use crate::prose::line;
-use crate::syntax::ast::{DeclBody, LetDecl};
+use crate::syntax::ast::{CheckDecl, DeclBody, LetDecl};
 use crate::syntax::expr::Ex;
 
 impl<'t> Cx<'t> {
@@ -415,9 +415,10 @@ impl<'t> Cx<'t> {
         let env = self.env(self.rec(id).scope, Some(id));
         let decls = self.rec(id).checks.clone();
         let mut list = Vec::new();
-        for (ex, text, span) in decls {
+        for CheckDecl { ex, text, doc, span } in decls {
             if let Some(expr) = self.truth(&env, ex) {
-                list.push(Check { kind: CheckKind::Holds(expr), text: line(text), span });
+                let (kind, doc) = (CheckKind::Holds(expr), doc.clone());
+                list.push(Check { kind, text: line(text), doc, span: *span });
             }
         }
         list

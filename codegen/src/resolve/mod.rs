@@ -52,7 +52,7 @@ use crate::model::{
 };
 use crate::span::{Span, Spanned};
 use crate::syntax::ast::{
-    CaseDecl, Decl, EndianDecl, Item, LetDecl, Place, Row, Tree, TypeEx, WordField,
+    CaseDecl, CheckDecl, Decl, EndianDecl, Item, LetDecl, Place, Row, Tree, TypeEx, WordField,
 };
 use crate::syntax::expr::{Ex, PathEx};
 pub(crate) use imports::load;
@@ -176,7 +176,7 @@ struct Rec<'t> {
     slots: Vec<Slot<'t>>,
     lets: Vec<&'t LetDecl>,
     let_shapes: Vec<Memo<Option<Shape>>>,
-    checks: Vec<(&'t Ex, &'t str, Span)>,
+    checks: Vec<&'t CheckDecl>,
     derives: Vec<(&'t PathEx, &'t Ex, Span)>,
     layout: Option<(&'t [Place], Span)>,
     endian: Option<&'t EndianDecl>,

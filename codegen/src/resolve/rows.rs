@@ -378,7 +378,12 @@ impl<'t> Cx<'t> {
             self.d = kept;
             if let Some(value) = found.filter(|v| self.constant(v.expr).is_some()) {
                 let kind = CheckKind::Equals(value.expr);
-                built.checks.push(Check { kind, text: line(&prop.text), span: prop.span });
+                built.checks.push(Check {
+                    kind,
+                    text: line(&prop.text),
+                    doc: None,
+                    span: prop.span,
+                });
             }
         }
         for name in ["min", "max", "one_of", "check"] {
@@ -399,7 +404,12 @@ impl<'t> Cx<'t> {
                 _ => self.truth(&inner, ex).map(CheckKind::Holds),
             };
             if let Some(kind) = kind {
-                built.checks.push(Check { kind, text: line(&prop.text), span: prop.span });
+                built.checks.push(Check {
+                    kind,
+                    text: line(&prop.text),
+                    doc: None,
+                    span: prop.span,
+                });
             }
         }
     }

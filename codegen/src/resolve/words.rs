@@ -33,7 +33,7 @@ impl<'t> Cx<'t> {
                 for item in items {
                     let Item::Row(row) = item else {
                         match item {
-                            Item::Check(..)
+                            Item::Check(_)
                             | Item::Let(_)
                             | Item::Derive { .. }
                             | Item::Layout(..) => continue,

@@ -214,13 +214,23 @@ pub(crate) enum HomeEx {
     Absent,
 }
 
+/// `check "EXPR" "TEXT"`.
+#[derive(Debug, Clone)]
+pub(crate) struct CheckDecl {
+    pub ex: Ex,
+    /// The condition as written.
+    pub text: String,
+    pub doc: Option<String>,
+    pub span: Span,
+}
+
 /// Something in a struct or in the body of a case.
 #[derive(Debug, Clone)]
 pub(crate) enum Item {
     Row(Box<Row>),
     When { condition: Ex, then: Vec<Item>, otherwise: Vec<Item> },
     Let(LetDecl),
-    Check(Ex, String, Span),
+    Check(CheckDecl),
     Derive { path: PathEx, is: Ex, span: Span },
     Layout(Vec<Place>, Span),
     Endian(EndianDecl),

@@ -1,6 +1,6 @@
 //! Lines of a struct.
 
-use super::ast::{EndianDecl, HomeEx, Item, LetDecl, PoolDecl, Row, RowWord, TypeEx};
+use super::ast::{CheckDecl, EndianDecl, HomeEx, Item, LetDecl, PoolDecl, Row, RowWord, TypeEx};
 use super::kdl::Node;
 use super::near::nearest;
 use super::props::{self, Known, props};
@@ -126,9 +126,9 @@ fn item(node: &Node, diagnostics: &mut Diagnostics) -> Option<Item> {
             };
             let ex = props::ex(literal, diagnostics)?;
             let text = literal.text().unwrap_or_default().to_owned();
-            args.doc(diagnostics);
+            let doc = args.doc(diagnostics);
             no_children(node, diagnostics);
-            Some(Item::Check(ex, text, node.span))
+            Some(Item::Check(CheckDecl { ex, text, doc, span: node.span }))
         }
         "derive" => derive(node, diagnostics),
         "layout" => {

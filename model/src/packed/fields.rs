@@ -103,7 +103,7 @@ lists! {
     fields Let { expr; name, doc, span }
     cases EndianRule { Fixed(order), Chosen(rules, otherwise), }
     cases RelocationEncoding { PointerMasks, PointerRuns, }
-    fields Check { kind, text; span }
+    fields Check { kind, text, doc; span }
     cases CheckKind { Min(least), Max(most), OneOf(these), Equals(this), Holds(condition), }
 
     fields Row {

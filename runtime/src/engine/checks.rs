@@ -95,6 +95,7 @@ impl<'p> Engine<'p, '_> {
                 let holds = self.eval_bool(*condition, node, it)?;
                 (!holds).then(|| ReadErrorKind::CheckFailed {
                     check: check.text.as_str().into(),
+                    why: "".into(),
                     actual: tree(self, val),
                 })
             }
@@ -142,6 +143,7 @@ impl<'p> Engine<'p, '_> {
             if !holds {
                 let kind = ReadErrorKind::CheckFailed {
                     check: check.text.as_str().into(),
+                    why: check.doc.as_deref().unwrap_or_default().into(),
                     actual: "".into(),
                 };
                 return Err(self.error(kind, at, here));

@@ -174,8 +174,8 @@ impl<'p> Engine<'p, '_> {
             (Some(name), ProblemKind::DoesNotFit { value, ty }) => {
                 ProblemKind::DoesNotFit { value: format!("its `{name}` {value}").into(), ty }
             }
-            (Some(name), ProblemKind::CheckFailed { check }) => {
-                ProblemKind::CheckFailed { check: format!("{name}: {check}").into() }
+            (Some(name), ProblemKind::CheckFailed { check, why }) => {
+                ProblemKind::CheckFailed { check: format!("{name}: {check}").into(), why }
             }
             (_, kind) => kind,
         };

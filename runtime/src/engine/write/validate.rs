@@ -88,8 +88,9 @@ impl<'p> Engine<'p, '_> {
             match self.eval_bool(condition, node, None) {
                 Ok(true) => {}
                 Ok(false) => {
+                    let why = check.doc.as_deref().unwrap_or_default().into();
                     let check = check.text.as_str().into();
-                    self.problem(here, ProblemKind::CheckFailed { check });
+                    self.problem(here, ProblemKind::CheckFailed { check, why });
                 }
                 Err(fault) if matches!(*fault, Fault::NotWritten(_)) => done = Err(fault),
                 Err(fault) => self.report(*fault, here),
@@ -226,7 +227,7 @@ impl<'p> Engine<'p, '_> {
     fn validate_check(&mut self, loc: Loc, check: &'p Check) -> Fallible<()> {
         if self.broken(loc, check)?.is_some() {
             let check = rule(check).into();
-            self.problem(loc, ProblemKind::CheckFailed { check });
+            self.problem(loc, ProblemKind::CheckFailed { check, why: "".into() });
         }
         Ok(())
     }

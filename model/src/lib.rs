@@ -629,6 +629,12 @@ pub enum EndianRule {
 }
 
 impl EndianRule {
+    /// Whether the data may decide nothing, which is an error.
+    #[must_use]
+    pub fn may_fail(&self) -> bool {
+        matches!(self, EndianRule::Chosen(_, None))
+    }
+
     /// The conditions that decide.
     pub fn conditions(&self) -> impl Iterator<Item = ExprId> + '_ {
         let chosen = match self {

@@ -130,6 +130,9 @@ impl<'p> Engine<'p, '_> {
     }
 
     pub(crate) fn check_record(&mut self, node: NodeRef) -> Result<(), ReadError> {
+        if self.tree.record(node).endian.is_some() {
+            self.order_of(node, self.tree.node_at(node).into(), Loc::row(node, WHOLE))?;
+        }
         for check in &self.tree.record(node).checks {
             let CheckKind::Holds(condition) = check.kind else { continue };
             let at = match self.tree.node_at(node) {

@@ -111,7 +111,7 @@ pub(crate) struct Plan {
     pub table: Vec<RowId>,
     /// Of a form: for each row of its case, the row that stands for it.
     pub spelled: Vec<Option<RowId>>,
-    /// Whether the record itself has rules.
+    /// Whether the record itself has rules, or its byte order may be undecided.
     pub ruled: bool,
     /// Whether it stands for its only row, and something is kept of it itself: see
     /// [`Model::keeps_spelling`](crate::model::Model::keeps_spelling).
@@ -482,7 +482,8 @@ impl Planning<'_> {
         let mut plan = Plan {
             block,
             size: self.sizes.record(id).and_then(short),
-            ruled: !record.checks.is_empty(),
+            ruled: !record.checks.is_empty()
+                || record.endian.as_ref().is_some_and(EndianRule::may_fail),
             table: record.table_rows(),
             ..Plan::default()
         };

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, MAX_SIZE, UNPLACED, WHOLE};
-use super::super::plan::{has_order, Number, Piece, Place, RowPlan, Store};
+use super::super::plan::{Number, Piece, Place, RowPlan, Store};
 use super::super::reading::short;
 use super::super::sayable::{encoded, unit_bytes};
 use super::super::state::Engine;
@@ -66,13 +66,12 @@ impl<'p> Engine<'p, '_> {
         for index in 0..self.tree.compact.len() {
             let number = self.tree.compact[index];
             let array = &self.tree.arrays[number as usize];
-            let count = array.count;
             let Some(Records { owner, .. }) = self.tree.records(number).copied() else { continue };
-            if array.at == UNPLACED || self.fill_records(number).is_ok() {
+            if array.at == UNPLACED {
                 continue;
             }
-            for element in 0..count {
-                self.refuse_order(NodeRef { id: number, element, part: 0 }, owner);
+            if let Err(fault) = self.fill_records(number) {
+                self.report(*fault, self.tree.node_loc(owner));
             }
         }
         for (at, bytes) in self.padding() {
@@ -146,8 +145,8 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn fill_node(&mut self, node: NodeRef) {
-        if self.fill_pieces(node).is_err() {
-            self.refuse_order(node, node);
+        if let Err(fault) = self.fill_pieces(node) {
+            self.report(*fault, self.tree.node_loc(node));
         }
         let plan = self.tree.plan(node);
         let parts = plan.filled.iter().map(|part| NodeRef { part: *part, ..node });
@@ -162,32 +161,6 @@ impl<'p> Engine<'p, '_> {
                 if let Err(fault) = filled {
                     self.report(*fault, loc);
                 }
-            }
-        }
-    }
-
-    /// The byte order of a node cannot be told: every row in place whose bytes depend on it is
-    /// refused.
-    #[cold]
-    fn refuse_order(&mut self, node: NodeRef, asked: NodeRef) {
-        let rows = self.tree.record(node).numbered_rows().zip(&self.tree.plan(node).rows);
-        for ((id, row), planned) in rows {
-            let loc = Loc::row(node, id);
-            match planned.store {
-                Store::Slot(_) | Store::Absent | Store::Said => {}
-                // A packed word has an order itself.
-                Store::Part(part) if !has_order(self.model, &row.ty) => {
-                    let inner = NodeRef { part: node.part + part, ..node };
-                    if self.tree.record(inner).endian.is_none() {
-                        self.refuse_order(inner, asked);
-                    }
-                }
-                _ if !has_order(self.model, &row.ty) => {}
-                _ => match self.node_order(asked) {
-                    Ok(Some(_)) => {}
-                    Ok(None) => self.report(*no_order(), loc),
-                    Err(fault) => self.report(*fault, loc),
-                },
             }
         }
     }
@@ -666,5 +639,5 @@ impl<'p> Engine<'p, '_> {
 
 /// A byte order is chosen by conditions, and none holds.
 pub(super) fn no_order() -> Box<Fault> {
-    Box::new(Fault::Eval("no case of the byte order fits".into()))
+    Box::new(Fault::Eval("no condition decides the byte order".into()))
 }

@@ -13,6 +13,7 @@ use super::super::state::Engine;
 use super::super::val::{Fallible, Fault, Val};
 use super::super::walk::Walk;
 use super::build::does_not_fit;
+use super::fill::no_order;
 use super::lay::may_say_none;
 use crate::model::{
     Check, CheckKind, Expr, ExprId, Label, Reference, Role, Row, RowId, RowKind, Tag,
@@ -28,11 +29,10 @@ impl<'p> Engine<'p, '_> {
             if self.tree.node_at(node) == UNPLACED || self.is_raw(node) {
                 continue;
             }
-            let record = self.tree.record(node);
             for id in &self.tree.plan(node).validating {
                 self.validate_now_or_last(Loc::row(node, *id));
             }
-            if !record.checks.is_empty() {
+            if self.tree.plan(node).ruled {
                 self.validate_now_or_last(Loc::row(node, WHOLE));
             }
         }
@@ -82,6 +82,9 @@ impl<'p> Engine<'p, '_> {
 
     fn validate_record(&mut self, node: NodeRef) -> Fallible<()> {
         let mut done = Ok(());
+        if self.tree.record(node).endian.is_some() && self.node_order(node)?.is_none() {
+            return Err(no_order());
+        }
         for check in &self.tree.record(node).checks {
             let CheckKind::Holds(condition) = check.kind else { continue };
             let here = self.tree.node_loc(node);

@@ -13,7 +13,7 @@ use super::state::Engine;
 use super::tree::Tree;
 use super::val::{Fallible, Val};
 use super::walk::Walk;
-use super::writing::TextAside;
+use super::writing::{TextAside, Uses};
 use crate::error::ReadErrorKind;
 use crate::model::{
     ExprId, Extent, PointerId, PoolOrder, RowId, RowKind, RunType, Start, Target, Terminated, Type,
@@ -83,8 +83,7 @@ impl<'p> Engine<'p, '_> {
             let ranks = self.ranks_in_value()?;
             sort_by_number(&mut met, |met| ranks[met.number as usize]);
         } else {
-            // Those that are not placed come last.
-            sort_by_number(&mut met, |met| met.cell);
+            self.sort_by_use(loc, &mut met, order == PoolOrder::EachUse);
         }
         let mut members: Vec<Item> = Vec::new();
         let mut known = BytesMap::default();
@@ -127,6 +126,55 @@ impl<'p> Engine<'p, '_> {
             _ => crate::compare(order, &tree.item_key(*a), &tree.item_key(*b)),
         });
         Ok(members)
+    }
+
+    /// Sorts pointers by their addresses. Where a pool is placed before some of them, nobody knows
+    /// these; then it is the order in which they stood when everything was placed before, or that of
+    /// the value.
+    fn sort_by_use(&mut self, pool: Loc, met: &mut Vec<Met>, each: bool) {
+        if self.is_reading() || met.iter().all(|met| met.cell != UNPLACED) {
+            return sort_by_number(met, |met| met.cell);
+        }
+        let seen = self.writing.uses.get(&pool);
+        match seen {
+            Some(uses) => {
+                let mut ranks = alloc::vec![UNPLACED; self.tree.pointers.len()];
+                for (rank, number) in (0..).zip(&uses.pointers) {
+                    if let Some(of) = ranks.get_mut(*number as usize) {
+                        *of = rank;
+                    }
+                }
+                sort_by_number(met, |met| ranks[met.number as usize]);
+            }
+            None => sort_by_number(met, |met| met.cell),
+        }
+        let rounds = seen.map_or(0, |uses| uses.rounds);
+        let uses = Uses { pointers: met.iter().map(|met| met.number).collect(), each, rounds };
+        self.writing.early_pools.insert(pool, uses);
+    }
+
+    /// Finds the pools whose members would stand in another order if the addresses of the pointers
+    /// had been known, which they are now.
+    pub(crate) fn check_uses(&mut self) {
+        /// Where texts decide about the places of pointers, no order may be the right one.
+        const MOST_ROUNDS: u32 = 4;
+        for (pool, uses) in core::mem::take(&mut self.writing.early_pools) {
+            let tree = &self.tree;
+            let mut pointers = uses.pointers.clone();
+            sort_by_number(&mut pointers, |number| tree.pointers[*number as usize].cell);
+            let texts = |pointers: &[u32]| {
+                let mut known = BTreeSet::new();
+                let keys = pointers.iter().map(|n| tree.key_of(tree.pointers[*n as usize].target));
+                keys.filter(|key| uses.each || known.insert(key.clone())).collect::<Vec<_>>()
+            };
+            if pointers != uses.pointers
+                && uses.rounds < MOST_ROUNDS
+                && texts(&pointers) != texts(&uses.pointers)
+            {
+                let uses = Uses { pointers, rounds: uses.rounds + 1, ..uses };
+                self.writing.late_uses.insert(pool, uses);
+            }
+        }
     }
 
     /// For each pointer, how many are met before it in the value.

@@ -75,6 +75,12 @@ pub(crate) struct Writing {
     pub raw: BTreeMap<NodeRef, Vec<u8>>,
     /// Positions of pool members by their bytes.
     pub members: BTreeMap<(NodeRef, RowId), BytesMap>,
+    /// Pools that follow from pointers of which some had no address yet.
+    pub early_pools: BTreeMap<Loc, Uses>,
+    /// Pointers into such pools by their addresses, as was seen when everything was placed before.
+    pub uses: BTreeMap<Loc, Uses>,
+    /// The same, as it is seen now, where it is another order of texts.
+    pub late_uses: BTreeMap<Loc, Uses>,
     /// The pools that pointers of each kind lead into, where they are the same for all of them.
     pub pools: Vec<Option<Vec<Loc>>>,
     /// Bytes that belong to no row: tails of regions, kept gaps.
@@ -125,9 +131,9 @@ pub(crate) struct Writing {
 }
 
 impl Writing {
-    /// Whether what was taken to stand at the end of a region does not.
+    /// Whether what was taken for known about places was not so, and everything is placed again.
     pub(crate) fn is_open(&self) -> bool {
-        !(self.late_ends.is_empty() && self.late_forms.is_empty())
+        !(self.late_ends.is_empty() && self.late_forms.is_empty() && self.late_uses.is_empty())
     }
 }
 
@@ -177,6 +183,17 @@ pub(crate) struct Placing {
     pub reach: u64,
     /// Whether something is where the file had it, and not where the layout puts it.
     pub arranged: bool,
+}
+
+/// Pointers into a pool, in the order that its members have.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Uses {
+    /// Their numbers in the tree's list.
+    pub pointers: Vec<u32>,
+    /// Whether each of them has a member of its own.
+    pub each: bool,
+    /// How often another order was seen.
+    pub rounds: u32,
 }
 
 /// A text that a pool has no member for, or that is another than the first one that says it.

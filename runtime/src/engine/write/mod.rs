@@ -22,7 +22,7 @@ mod tags;
 mod validate;
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -61,6 +61,7 @@ pub(crate) fn write(
     let mut moves = Moves::default();
     let mut ended = BTreeSet::new();
     let mut lost_forms = LostForms::new();
+    let mut uses = BTreeMap::new();
     loop {
         let mut engine = Engine::new(program, layout, Direction::Writing, file, &program.writing);
         engine.context.clone_from(&context);
@@ -73,6 +74,7 @@ pub(crate) fn write(
         engine.writing.placing.moves = core::mem::take(&mut moves);
         engine.writing.ended = core::mem::take(&mut ended);
         engine.writing.lost_forms = core::mem::take(&mut lost_forms);
+        engine.writing.uses = core::mem::take(&mut uses);
         engine.writing.out = core::mem::take(out);
         engine.write_file(value);
         *out = core::mem::take(&mut engine.writing.out);
@@ -81,6 +83,8 @@ pub(crate) fn write(
             if engine.writing.late_forms.is_empty() {
                 ended = engine.writing.ended;
                 ended.append(&mut engine.writing.late_ends);
+                uses = engine.writing.uses;
+                uses.append(&mut engine.writing.late_uses);
             } else {
                 // Other forms have other nodes: what was found out about those is found out again.
                 moves = Moves { forgotten: moves.forgotten, ..Moves::default() };
@@ -100,6 +104,7 @@ pub(crate) fn write(
         if let Some(next) = placing.again.take() {
             moves = next;
             lost_forms = engine.writing.lost_forms;
+            uses = engine.writing.uses;
             out.truncate(base);
             continue;
         }
@@ -117,6 +122,7 @@ pub(crate) fn write(
                     moves = engine.writing.placing.moves;
                     moves.forgotten = true;
                     lost_forms = engine.writing.lost_forms;
+                    uses = engine.writing.uses;
                     continue;
                 }
                 Some(problem) => return Err(problem.into()),
@@ -147,6 +153,7 @@ impl<'p> Engine<'p, '_> {
             self.close_region(0, total);
         }
         self.check_sizes();
+        self.check_uses();
         if self.writing.is_open() {
             return;
         }

@@ -363,7 +363,8 @@ impl<'p, 'b> Engine<'p, 'b> {
             let start = cursor.at;
             let item = self.read_type(element, element_loc, row, cursor)?;
             self.tree.push_element(item);
-            self.reading.starts.push(short(start));
+            // Pointers lead to the text, and not to the padding in front of it.
+            self.reading.starts.push(short(element.start(start)));
             let padded = cursor.at.next_multiple_of(pad.max(1)).min(cursor.limit);
             let fill = self.take(cursor, padded - cursor.at, element_loc)?;
             if !crate::is_zero(fill) {

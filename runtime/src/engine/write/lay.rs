@@ -551,7 +551,7 @@ impl<'p> Engine<'p, '_> {
             if known.is_none() {
                 members.insert(&key, index);
             }
-            starts.push(short(spot.at));
+            starts.push(short(element.start(spot.at)));
             self.lay_inline(loc.at(index), element, row, &mut spot)?;
             let end = spot.at.next_multiple_of(pad.max(1));
             let last = index + 1 == self.tree.count(array);

@@ -14,7 +14,8 @@ use crate::problem::Problem;
 pub(crate) struct OpenEnd {
     pub at: u64,
     pub loc: Loc,
-    /// A reader takes it up to the end of the region. Otherwise that end stands for a terminator.
+    /// A reader takes it up to the end of the region. Otherwise that end stands for a terminator, or for the
+    /// rest of the padding.
     pub takes_all: bool,
 }
 
@@ -97,8 +98,8 @@ pub(crate) struct Writing {
     pub ruled_last: Vec<Loc>,
     /// Columns whose elements belong to records.
     pub interleaved: BTreeMap<Loc, Interleaved>,
-    /// What has no terminator because a region ends there, and what a reader takes up to the end of a
-    /// region, as far as the region is not laid yet.
+    /// What has no terminator or padding because a region ends there, and what a reader takes up to the
+    /// end of a region, as far as the region is not laid yet.
     pub open_ends: Vec<OpenEnd>,
     /// What is in no region's end, as was seen when everything was placed before.
     pub ended: BTreeSet<Loc>,
@@ -148,8 +149,6 @@ pub(crate) struct Moves {
     pub beyond: Vec<(u64, u64)>,
     /// Texts that are not where they were.
     pub texts: BTreeSet<Vec<u8>>,
-    /// The file does not end within padding.
-    pub padded: bool,
     /// Old places count no more.
     pub forgotten: bool,
     pub rounds: u32,
@@ -173,8 +172,6 @@ pub(crate) struct Placing {
     pub shared: Vec<(u64, u64, Loc)>,
     /// Texts that lie in something else, with their extents and the pointers to them.
     pub texts: Vec<TextAside>,
-    /// Where padding was cut that the file ended in.
-    pub cut: Option<u64>,
     /// Which bits of the file are written, if something lies in something else.
     pub written: Vec<u8>,
     /// Addresses where two objects do not say the same.

@@ -162,12 +162,7 @@ impl Engine<'_, '_> {
 
     /// Looks whether there is room for everything where it is. If not, it has to be placed again.
     pub(crate) fn make_room(&mut self) {
-        let total = self.writing.total;
         let placing = &mut self.writing.placing;
-        if placing.cut.is_some() && placing.cut != total {
-            let moves = Moves { padded: true, ..placing.moves.clone() };
-            return placing.place_again(moves);
-        }
         if placing.chains.len() <= 1 {
             return;
         }

@@ -12,6 +12,7 @@ use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible};
+use super::super::writing::OpenEnd;
 use crate::model::{
     text_units, unit_size, ArrayLength, ArrayType, Cell, Content, Home, Label, Meaning, Model, Row,
     RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
@@ -556,10 +557,11 @@ impl<'p> Engine<'p, '_> {
             let end = spot.at.next_multiple_of(pad.max(1));
             let last = index + 1 == self.tree.count(array);
             spot.at = match self.tree.kept_of(loc, KeptKind::Tail).map(|kept| &kept.stored) {
-                Some(KeptValue::Int(there)) if last && !self.writing.placing.moves.padded => {
-                    let cut = end.min(spot.at + u64::try_from(*there).unwrap_or(0));
-                    self.writing.placing.cut = Some(cut);
-                    cut
+                // What the pool is in ends within the padding, unless something has come behind it.
+                Some(KeptValue::Int(there)) if last && !self.writing.ended.contains(&loc) => {
+                    let at = end.min(spot.at + u64::try_from(*there).unwrap_or(0));
+                    self.writing.open_ends.push(OpenEnd { at, loc, takes_all: false });
+                    at
                 }
                 _ => end,
             };

@@ -3,7 +3,9 @@
 use std::error::Error;
 use std::fmt;
 
-use formwork::engine::{Item, Loc, Moved, NodeRef, Places, Program, References, Step, references};
+use formwork::engine::{
+    Item, Loc, Moved, NodeRef, Places, Program, References, Step, references, references_so_far,
+};
 use formwork::path::Path;
 use formwork::{EditError, Problem, WriteError};
 use formwork_model::{Model, Role, Row, Type};
@@ -104,8 +106,7 @@ pub fn edit(
     path: &str,
     edit: Edit<'_>,
 ) -> Result<(), EditFailure> {
-    let root = program.model().root;
-    let found = references(program, root, value.given()).map_err(EditError::from)?;
+    let found = references_so_far(program, value.given()).map_err(EditError::from)?;
     let steps = parse_path(path).ok_or_else(|| no_path("", "it is no path".to_owned()))?;
     match edit {
         Edit::Insert(source) => {
@@ -161,8 +162,7 @@ pub fn edit(
 /// If it is not known what refers to what.
 #[doc(hidden)]
 pub fn turn(program: &Program, value: &mut Value) -> Result<(), EditFailure> {
-    let root = program.model().root;
-    let found = references(program, root, value.given()).map_err(EditError::from)?;
+    let found = references_so_far(program, value.given()).map_err(EditError::from)?;
     for hit in found.all() {
         let (at, number) = (hit.at, hit.number ^ 1);
         put(value, &found, Moved { at, number });
@@ -194,7 +194,7 @@ fn insert(
     let done = if fitting.is_err() || at == count {
         fitting
     } else {
-        references(program, program.model().root, value.given())
+        references_so_far(program, value.given())
             .map_err(|error| EditFailure::from(EditError::from(error)))
             .and_then(|found| {
                 let array = found.locate(&way).ok_or(EditError::NoArray)?;
@@ -397,8 +397,7 @@ fn settle(
     value: &mut Value,
     homes: &[(Vec<Step>, Vec<Step>, Vec<Step>)],
 ) -> Result<(), EditFailure> {
-    let found =
-        references(program, program.model().root, value.given()).map_err(EditError::from)?;
+    let found = references_so_far(program, value.given()).map_err(EditError::from)?;
     let mut paths = Vec::new();
     for (at, table, home) in homes {
         let Some(at) = found.locate(at) else { continue };

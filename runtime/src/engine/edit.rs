@@ -122,6 +122,27 @@ pub fn references<'p>(
     record: RecordId,
     value: Given<'_>,
 ) -> Result<References<'p>, WriteError> {
+    find_references(program, record, value, false)
+}
+
+/// The same of a whole file of which the fields may be those of another version: more changes follow.
+///
+/// # Errors
+///
+/// As for [`references`], but for missing fields and fields that the version does not have.
+pub fn references_so_far<'p>(
+    program: &'p Program,
+    value: Given<'_>,
+) -> Result<References<'p>, WriteError> {
+    find_references(program, program.model().root, value, true)
+}
+
+fn find_references<'p>(
+    program: &'p Program,
+    record: RecordId,
+    value: Given<'_>,
+    unfinished: bool,
+) -> Result<References<'p>, WriteError> {
     let model = program.model();
     let whole = record == model.root;
     let epochs: Vec<(EpochId, Vec<i128>)> = if whole || model.epochs.len() == 1 {
@@ -137,6 +158,7 @@ pub fn references<'p>(
         let layout = program.layout(epoch);
         let mut engine = Engine::new(program, layout, Direction::Writing, &[], &program.writing);
         engine.context = context;
+        engine.writing.unfinished = unfinished;
         engine.build_as(record, value);
         let problems = engine.writing.problems.take();
         if problems.is_empty() {

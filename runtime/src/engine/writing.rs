@@ -127,6 +127,9 @@ pub(crate) struct Writing {
     /// The row or element of which a part is written by itself before it is said where it is, and its
     /// address.
     pub here: Option<(Loc, u64)>,
+    /// Whether more changes of the value may follow: what has fields of another version is no problem
+    /// yet.
+    pub unfinished: bool,
     /// Whether numbers are only checked: nothing is put into `out`.
     pub checking: bool,
 }

@@ -299,7 +299,7 @@ impl<'p> Engine<'p, '_> {
                     // A derived row without an equation here stays to be asked for.
                     let by_case = |scope: &DefinerScope| matches!(scope, DefinerScope::Case(..));
                     if row.definers.iter().all(|definer| by_case(&definer.scope)) {
-                        self.problem(loc, ProblemKind::MissingField);
+                        self.unfinished(loc, ProblemKind::MissingField);
                     }
                 }
                 (false, value) => {
@@ -375,6 +375,13 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    /// A problem that other changes may solve.
+    pub(super) fn unfinished(&mut self, loc: Loc, kind: ProblemKind) {
+        if !self.writing.unfinished {
+            self.problem(loc, kind);
+        }
+    }
+
     /// A field that the layout has no place for.
     fn build_elsewhere(&mut self, loc: Loc, row: &'p Row, from: Origin<'_>) {
         match self.field_of(from, loc, row) {
@@ -384,7 +391,7 @@ impl<'p> Engine<'p, '_> {
                 if !same {
                     let epoch = &self.model.epochs[self.layout.epoch.index()].label;
                     let why = format!("it does not exist in {epoch}");
-                    self.problem(loc, ProblemKind::UnexpectedField { why: why.into() });
+                    self.unfinished(loc, ProblemKind::UnexpectedField { why: why.into() });
                 }
             }
         }
@@ -591,7 +598,7 @@ impl<'p> Engine<'p, '_> {
                 }
                 Type::Nothing => Item::Absent,
                 ty if self.model.carries_data(ty) => {
-                    self.problem(loc, ProblemKind::MissingField);
+                    self.unfinished(loc, ProblemKind::MissingField);
                     Item::Absent
                 }
                 _ => {

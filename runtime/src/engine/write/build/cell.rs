@@ -20,7 +20,7 @@ impl<'p> Engine<'p, '_> {
         let number = !row.none.is_empty() && element;
         let optional = conditional || number || self.tree.home(loc) == Home::Absent;
         if !optional {
-            self.problem(loc, ProblemKind::MissingField);
+            self.unfinished(loc, ProblemKind::MissingField);
         }
         Item::Absent
     }

@@ -47,7 +47,7 @@ impl<'p> Engine<'p, '_> {
         if case.forms.is_empty() && !self.in_epoch(&case.epochs) {
             let epoch = &self.model.epochs[self.layout.epoch.index()].label;
             let why = format!("case `{}` does not exist in {epoch}", case.name).into();
-            self.problem(loc, ProblemKind::UnexpectedField { why });
+            self.unfinished(loc, ProblemKind::UnexpectedField { why });
             return Item::Absent;
         }
         if !case.forms.is_empty() {

@@ -5,7 +5,7 @@ use super::exprs::own_rows_on;
 use super::owning::{Owning, owning};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Expr, Extent, LayoutPath, Model, Path, Record, RecordId, Row, RowId, Start, Statement, Target,
+    Expr, Extent, LayoutPath, Model, Path, Record, RecordId, Row, RowId, RowKind, Start, Statement,
     Type,
 };
 
@@ -59,24 +59,30 @@ fn adjacent(
     // What a condition places is not followed.
     let Some(place) = record.layout.iter().position(own) else { return };
     let follows = record.layout.get(place + 1).is_some_and(|next| places(next, id, object));
-    let align = match element(ty) {
-        Type::Record(id) => context.record(*id).and_then(|record| record.align),
-        _ => None,
+    let model = context.model;
+    let (stated, usual) = match (&next.kind, element(&next.ty)) {
+        (RowKind::Object { align, .. }, _) => (*align, model.type_align(ty)),
+        (_, Type::Pointer(pointer)) => (pointer.align, Some(model.target_align(pointer, ty))),
+        _ => (None, None),
     };
-    let kind = match element(&next.ty) {
-        Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
-            context.model.pointers.get(pointer.kind.index()).map(|kind| kind.align)
-        }
-        _ => None,
+    let align = match stated {
+        Some(align) => model.exprs.constant(align).and_then(|align| u64::try_from(align).ok()),
+        None => usual,
     };
-    let aligned = align.or(kind).filter(|align| *align > 1);
+    let aligned = align.filter(|align| *align > 1);
     if !follows || aligned.is_some() {
         let (name, next_name) = (row_name(row), row_name(next));
         let message = format!("{name} ends where {next_name} begins, but something comes between");
         let diagnostic = found.error("E0610", row.span, message);
         match aligned {
             Some(align) if follows => {
-                diagnostic.also(next.span, format!("aligned to {align} bytes"));
+                let help = format!(
+                    "say `align=1` for {}; padding before it belongs to {}: `pad={align}` of a \
+                     pool, or a `zero size=fill`",
+                    row_name(next),
+                    row_name(row)
+                );
+                diagnostic.also(next.span, format!("aligned to {align} bytes")).help(help);
             }
             _ => {
                 diagnostic.also(next.span, "not placed directly behind it");

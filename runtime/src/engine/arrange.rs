@@ -8,7 +8,8 @@
 //! - [`KeptKind::Place`]: the address of an object that does not follow the one before it in the
 //!   layout. Those behind it follow it again, so they are a *chain* that moves as a whole.
 //! - [`KeptKind::Shared`]: an object that lies inside another one: the address of that one, and how
-//!   far behind it this one begins.
+//!   far behind it this one begins. What has no bytes and is behind everything counts from the end of
+//!   the object that ends last.
 //!
 //! To find them, the statements of the layout are run over what was read (`write/place.rs`), and
 //! each object is *met* where it is in place of being put there. A file that is arranged as the
@@ -30,6 +31,23 @@ use crate::spelling::{KeptKind, KeptValue};
 
 /// In place of the end of an object without bytes that is where the layout has it.
 const IDLE: u32 = UNPLACED;
+/// The same of one that is elsewhere, on its alignment.
+const LOOSE: u32 = UNPLACED - 1;
+
+/// Whether an object has bytes.
+fn has_bytes((at, end): (u32, u32)) -> bool {
+    at < end && end < LOOSE
+}
+
+/// Where a layout has the end of a file.
+struct End {
+    /// Where the last object ends.
+    reach: u64,
+    /// Where the file does, with the fill that the layout asks for.
+    expected: u64,
+    /// Alignment that it asks for last.
+    align: u64,
+}
 
 impl Engine<'_, '_> {
     /// Keeps how the file is arranged, unless that is canonical.
@@ -37,7 +55,8 @@ impl Engine<'_, '_> {
         let root = NodeRef::ROOT;
         let layout = &self.tree.record(root).layout;
         if let [] | [Statement::This] = &layout[..] {
-            return self.keep_end(self.tree.node_end(root).into(), true);
+            let end = self.tree.node_end(root).into();
+            return self.keep_end(End { reach: end, expected: end, align: 1 });
         }
         for round in [Round::Compare, Round::Keep] {
             let arrangement = &mut self.reading.arrangement;
@@ -49,23 +68,25 @@ impl Engine<'_, '_> {
                 return Err(error);
             }
             if !self.reading.arrangement.differs {
-                let last_end = self.writing.last_end;
-                self.find_unreached()?;
-                self.reading.arrangement = Arrangement::default();
-                self.tree.kept.sort_places();
-                self.writing.last_end = last_end;
-                return self.keep_end(last_end, false);
+                break;
             }
         }
-        let (cursor, last_end) = (self.writing.cursor, self.writing.last_end);
+        let end = self.end_of_layout();
         self.find_unreached()?;
-        (self.writing.cursor, self.writing.last_end) = (cursor, last_end);
+        self.reading.arrangement = Arrangement::default();
+        self.keep_end(end)?;
         self.tree.kept.sort_places();
-        let arrangement = core::mem::take(&mut self.reading.arrangement);
-        let bytes = arrangement.met.iter().filter(|(at, end)| at < end && *end != IDLE);
-        let reach = bytes.map(|(_, end)| u64::from(*end)).max().unwrap_or(0);
-        let last_end = self.writing.last_end;
-        self.keep_end(reach.max(last_end), reach > last_end)
+        Ok(())
+    }
+
+    /// Where the layout that was run has the end of the file.
+    fn end_of_layout(&self) -> End {
+        let (last_end, align) = (self.writing.last_end, self.writing.asked_align);
+        let reach = self.reading.arrangement.reach().into();
+        match self.reading.arrangement.differs && reach > last_end {
+            true => End { reach, expected: self.filled(reach), align },
+            false => End { reach: last_end, expected: self.writing.cursor, align },
+        }
     }
 
     /// Runs the layout over what was read.
@@ -74,6 +95,7 @@ impl Engine<'_, '_> {
         arrangement.round = round;
         (arrangement.next, arrangement.reached) = (0, 0);
         (self.writing.cursor, self.writing.last_end, self.writing.asked_align) = (0, 0, 1);
+        self.writing.fill.clear();
         let length = self.reading.notes.len();
         let ran = self.run_root();
         self.reading.notes.truncate(length);
@@ -147,15 +169,21 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// Keeps what lies behind everything.
-    fn keep_end(&mut self, reach: u64, closed: bool) -> Read<()> {
+    /// Keeps what lies behind everything. A file that ends on the alignment of its end goes on to.
+    fn keep_end(&mut self, End { reach, expected, align }: End) -> Read<()> {
         let length = self.tree.file.len() as u64;
-        let expected = if closed { reach } else { self.writing.cursor };
         let loc = Loc::row(NodeRef::ROOT, WHOLE);
-        if length == expected && self.is_zero(reach, length) {
+        let zero = self.is_zero(reach, length);
+        if length == expected && zero {
             return Ok(());
         }
-        self.keep_gap(loc, reach, length);
+        let aligned = align > 1 && length % align == 0;
+        if aligned {
+            self.keep(loc, KeptKind::Place, KeptValue::Int(length.into()), KeptValue::None);
+        }
+        if !(aligned && zero) {
+            self.keep_gap(loc, reach, length);
+        }
         self.reading.not_zero.take().map_or(Ok(()), Err)
     }
 
@@ -184,8 +212,12 @@ impl Engine<'_, '_> {
                 let usual = at == expected && self.is_zero(last_end, at);
                 let arrangement = &mut self.reading.arrangement;
                 arrangement.differs |= !usual;
-                let idle = at == end && usual;
-                arrangement.met.push((short(at), if idle { IDLE } else { short(end) }));
+                let end = match at == end {
+                    true if usual => IDLE,
+                    true if at % align.max(1) == 0 => LOOSE,
+                    _ => short(end),
+                };
+                arrangement.met.push((short(at), end));
             }
             Round::Keep => {
                 if !self.keep_place(loc, expected, align, (at, end)) {
@@ -197,13 +229,20 @@ impl Engine<'_, '_> {
         self.writing.cursor = end;
         self.writing.last_end = end;
         self.writing.asked_align = 1;
+        self.writing.fill.clear();
     }
 
-    /// A mark, which is like an object without bytes, but nothing is counted from it.
+    /// A mark, which is like an object without bytes, but nothing is counted from it unless bytes
+    /// are kept before it.
     pub(crate) fn meet_mark(&mut self, loc: Loc, expected: u64, at: u64) {
         let (last_end, asked_align) = (self.writing.last_end, self.writing.asked_align);
-        self.meet(loc, expected, 1, at, at);
-        (self.writing.last_end, self.writing.asked_align) = (last_end, asked_align);
+        let fill = core::mem::take(&mut self.writing.fill);
+        self.meet(loc, expected, asked_align, at, at);
+        self.writing.asked_align = asked_align;
+        if self.tree.kept_of(loc, KeptKind::Gap).is_none() {
+            self.writing.last_end = last_end;
+            self.writing.fill = fill;
+        }
     }
 
     /// Keeps what is unusual about the place of the next object. Says whether the layout goes on
@@ -220,18 +259,19 @@ impl Engine<'_, '_> {
             self.reading.padding.push(before..at);
         }
         // Zeros may be another object.
-        let usual = at == expected && self.is_zero(last_end, at) && before <= last_end;
-        if at == end && usual {
+        let zeros = at == expected && self.is_zero(last_end, at);
+        let usual = zeros && before <= last_end;
+        if at == end && (usual || (zeros && at == last_end)) {
             return true;
         }
-        let host = (object.host != UNPLACED).then_some(u64::from(object.host));
-        if let Some(host) = host.or((at == end).then_some(0)) {
+        let follows = before <= last_end && at >= last_end && at % align.max(1) == 0;
+        if object.host != UNPLACED && !(at == end && follows) {
+            let host = u64::from(object.host);
             let numbers = [host, at - host].map(|n| KeptValue::Int(n.into()));
             self.keep(loc, KeptKind::Shared, KeptValue::List(numbers.into()), KeptValue::None);
             return false;
         }
-        let follows = before <= last_end && at >= last_end && !hosts;
-        if follows && at % align.max(1) == 0 {
+        if follows && !hosts {
             if !usual {
                 self.keep_gap(loc, last_end, at);
             }
@@ -250,6 +290,12 @@ impl Engine<'_, '_> {
 }
 
 impl Arrangement {
+    /// Where the object ends that ends last.
+    fn reach(&self) -> u32 {
+        let bytes = self.met.iter().filter(|met| has_bytes(**met));
+        bytes.map(|(_, end)| *end).max().unwrap_or(0)
+    }
+
     /// Finds out what lies before each object, and which lie inside of others.
     fn compare_objects(&mut self) {
         let met = &self.met;
@@ -257,30 +303,76 @@ impl Arrangement {
         self.objects = alloc::vec![apart; met.len()];
         let objects = &mut self.objects;
         let mut order: Vec<u32> = (0..short(met.len() as u64)).collect();
-        // The root is the first of all; of objects at one address those that are no part of it are
-        // next, then the longest, which holds the others.
+        // The root is the first of all; of objects at one address those without bytes are next, then
+        // the longest, which holds the others.
         order.sort_unstable_by_key(|i| {
-            let (at, end) = met[*i as usize];
-            (at, *i > 0, Reverse(end), *i)
+            let met = met[*i as usize];
+            (met.0, *i > 0, has_bytes(met), Reverse(met.1), *i)
         });
         let mut reach = 0;
         let mut host = 0;
+        // Those without bytes, with the object that begins where they are, or the one before them.
+        let mut empty: Vec<(usize, usize)> = Vec::new();
         for i in order {
             let i = i as usize;
             let (at, end) = met[i];
             objects[i].before = reach;
-            if end == IDLE {
+            if !has_bytes(met[i]) {
+                empty.push((i, host));
                 continue;
             }
-            if at < reach || at == end {
+            if at < reach {
                 objects[i].host = met[host].0;
                 objects[host].hosts = true;
             } else {
                 host = i;
             }
-            if at < end {
-                reach = reach.max(end);
+            reach = reach.max(end);
+            let here = empty.iter_mut().rev().take_while(|(i, _)| met[*i].0 == at);
+            here.for_each(|(_, of)| *of = host);
+        }
+        empty.sort_unstable();
+        let mut behind = Behind::default();
+        for (i, host) in empty {
+            behind.go_on(met, objects, i);
+            let (at, end) = met[i];
+            let before = objects[i].before;
+            // What follows the one before it needs no other.
+            let follows = match end {
+                IDLE => !behind.shared && (before <= behind.end || at == behind.end),
+                LOOSE => (before..=at).contains(&behind.end),
+                _ => false,
+            };
+            if at >= reach {
+                objects[i].host = reach;
+            } else {
+                objects[i].host = met[host].0;
+                objects[host].hosts |= !follows;
             }
         }
+    }
+}
+
+/// The objects of a layout up to one of them.
+#[derive(Default)]
+struct Behind {
+    next: usize,
+    /// End of the last of them that lies in no other one.
+    end: u32,
+    /// Whether one that does lies behind that.
+    shared: bool,
+}
+
+impl Behind {
+    fn go_on(&mut self, met: &[(u32, u32)], objects: &[Object], to: usize) {
+        for (met, object) in met.iter().zip(objects).take(to).skip(self.next) {
+            if has_bytes(*met) {
+                self.shared = object.host != UNPLACED;
+                if !self.shared {
+                    self.end = met.1;
+                }
+            }
+        }
+        self.next = to;
     }
 }

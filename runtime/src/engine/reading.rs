@@ -93,7 +93,8 @@ pub(crate) enum Round {
 pub(crate) struct Object {
     /// End of what lies before it in the file.
     pub before: u32,
-    /// Address of the object that it lies in, or [`UNPLACED`].
+    /// Address of the object that it lies in, or [`UNPLACED`]; of one without bytes that the object
+    /// before it, or the end of all.
     pub host: u32,
     /// Whether others lie in it.
     pub hosts: bool,

@@ -22,6 +22,15 @@ pub(crate) struct OpenEnd {
 /// Positions of forms in their cases, by the paths of the unions.
 pub(crate) type LostForms = BTreeMap<Path, BTreeSet<usize>>;
 
+/// Zero bytes that a statement of a layout asks for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Fill {
+    /// Up to a multiple of this.
+    Align(u64),
+    /// So many.
+    Zero(u64),
+}
+
 /// What is wrong with a value, each once, in the order in which it was found.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
@@ -62,6 +71,8 @@ pub(crate) struct Writing {
     pub asked_align: u64,
     /// Address behind the object that was placed last, before any fill.
     pub last_end: u64,
+    /// The fill that statements of the layout asked for since then.
+    pub fill: Vec<Fill>,
     /// End of the region around what is being placed, if something else says it.
     pub room: Option<u64>,
     /// Sizes are computed, addresses are not set.
@@ -169,8 +180,12 @@ pub(crate) struct Placing {
     pub taken: BTreeSet<u64>,
     /// Where the chain goes on behind an object that lies in another one, and where that begins.
     pub aside: Option<(u64, u64, Loc, u64)>,
+    /// Whether the object begins behind bytes that were kept before it.
+    pub gapped: bool,
     /// Whether the object begins exactly where the file had it, on its alignment or not.
     pub exact: bool,
+    /// The greatest address from which such objects count.
+    pub host: u64,
     /// Objects that lie in others, with their extents.
     pub shared: Vec<(u64, u64, Loc)>,
     /// Texts that lie in something else, with their extents and the pointers to them.
@@ -214,6 +229,8 @@ pub(crate) struct Chain {
     pub old: u64,
     pub at: u64,
     pub end: u64,
+    /// The same with what has no bytes, if some are kept before that.
+    pub room: u64,
     /// Bytes before it that are kept.
     pub gap: u64,
     pub align: u64,

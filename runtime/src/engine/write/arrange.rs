@@ -17,7 +17,7 @@ use super::super::kept::KeptPlace;
 use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::val::Fallible;
-use super::super::writing::{Chain, Moves, Placing, TextAside};
+use super::super::writing::{Chain, Fill, Moves, Placing, TextAside};
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -76,14 +76,24 @@ impl Engine<'_, '_> {
                 self.writing.placing.taken.insert(old);
                 self.writing.placing.exact = true;
                 let at = self.writing.placing.moves.places.get(&old).copied().unwrap_or(old);
-                self.writing.placing.chains.push(Chain { old, at, end: at, gap: len, align });
+                self.writing.placing.chains.push(Chain {
+                    old,
+                    at,
+                    end: at,
+                    room: at,
+                    gap: len,
+                    align,
+                });
                 at
             }
             None if gap.is_none() => {
                 self.writing.asked_align = asked_align;
                 return None;
             }
-            None => (self.writing.last_end + len).checked_next_multiple_of(align).unwrap_or(FAR),
+            None => {
+                self.writing.placing.gapped = true;
+                (self.writing.last_end + len).checked_next_multiple_of(align).unwrap_or(FAR)
+            }
         };
         if let (Some(bytes), false) = (gap, self.writing.measuring) {
             // What comes before has grown, or is aligned otherwise: zeros stand between.
@@ -118,6 +128,7 @@ impl Engine<'_, '_> {
             return None;
         }
         let at = moves.places.get(&host).copied().unwrap_or(host).checked_add(offset)?;
+        placing.host = placing.host.max(host);
         placing.arranged |= at <= MAX_SIZE;
         (at <= MAX_SIZE).then_some(at)
     }
@@ -134,28 +145,48 @@ impl Engine<'_, '_> {
             }
             return;
         }
-        // What has no bytes needs no room.
-        if end > writing.cursor {
-            placing.reach = placing.reach.max(end);
-            if let Some(chain) = placing.chains.last_mut() {
+        let gapped = core::mem::take(&mut placing.gapped);
+        if let Some(chain) = placing.chains.last_mut() {
+            // What has no bytes needs no room, but those do that are kept before it.
+            if end > writing.cursor {
                 chain.end = end;
+                placing.reach = placing.reach.max(end);
+            }
+            if end > writing.cursor || gapped {
+                chain.room = end;
             }
         }
         writing.cursor = end;
         writing.last_end = end;
+        writing.fill.clear();
     }
 
-    /// The end of the file is behind the object that ends last.
+    /// Moves the cursor behind the bytes that were kept before a mark.
+    pub(crate) fn begin_mark(&mut self, loc: Loc) -> u64 {
+        let asked_align = self.writing.asked_align;
+        let at = self.begin(loc, 1);
+        self.finish(at);
+        self.writing.asked_align = asked_align;
+        at
+    }
+
+    /// The end of the file is behind the object that ends last, and what the layout has behind
+    /// everything is there.
     pub(crate) fn finish_all(&mut self) {
         let reach = self.writing.placing.reach;
         if reach > self.writing.last_end {
-            (self.writing.cursor, self.writing.last_end) = (reach, reach);
+            (self.writing.cursor, self.writing.last_end) = (self.filled(reach), reach);
         }
+    }
+
+    /// The address behind what the layout asks for behind the last object, if that ends there.
+    pub(crate) fn filled(&self, end: u64) -> u64 {
+        self.writing.fill.iter().fold(end, |at, fill| fill.behind(at))
     }
 
     /// The root begins the first chain.
     pub(crate) fn begin_all(&mut self) {
-        let root = Chain { old: 0, at: 0, end: 0, gap: 0, align: 1 };
+        let root = Chain { old: 0, at: 0, end: 0, room: 0, gap: 0, align: 1 };
         self.writing.placing.chains.push(root);
         self.writing.asked_align = 1;
     }
@@ -163,11 +194,13 @@ impl Engine<'_, '_> {
     /// Looks whether there is room for everything where it is. If not, it has to be placed again.
     pub(crate) fn make_room(&mut self) {
         let placing = &mut self.writing.placing;
-        if placing.chains.len() <= 1 {
+        if placing.chains.len() <= 1 && placing.host == 0 {
             return;
         }
         let mut chains = core::mem::take(&mut placing.chains);
         chains.sort_by_key(|chain| chain.old);
+        let reach = self.reach_of_all(&chains);
+        let placing = &mut self.writing.placing;
         // What lies in an object may reach beyond it.
         let mut by_place: Vec<usize> = (0..chains.len()).collect();
         by_place.sort_by_key(|i| chains[*i].at);
@@ -179,10 +212,10 @@ impl Engine<'_, '_> {
             }
         }
         let mut moves = Moves { places: BTreeMap::new(), ..placing.moves.clone() };
-        let mut cursor = 0_u64;
+        let (mut cursor, mut room) = (0_u64, 0_u64);
         let mut changed = false;
         for chain in &chains {
-            let behind = cursor + chain.gap;
+            let behind = (cursor + chain.gap).max(room);
             let at = match behind <= chain.old {
                 true => chain.old,
                 false => behind.checked_next_multiple_of(chain.align).unwrap_or(FAR),
@@ -192,10 +225,33 @@ impl Engine<'_, '_> {
                 moves.places.insert(chain.old, at);
             }
             cursor = at.saturating_add(chain.end.saturating_sub(chain.at));
+            room = at.saturating_add(chain.room.saturating_sub(chain.at));
+        }
+        if let Some(reach) = reach {
+            let known = placing.moves.places.get(&placing.host).copied();
+            changed |= known.unwrap_or(placing.host) != reach;
+            moves.places.insert(placing.host, reach);
         }
         if changed {
             placing.place_again(moves);
         }
+    }
+
+    /// Where everything ends, if something without bytes counts from there: the address that it
+    /// counts from is behind the beginnings of all chains.
+    fn reach_of_all(&self, chains: &[Chain]) -> Option<u64> {
+        let placing = &self.writing.placing;
+        let full = chains.iter().filter(|chain| chain.at < chain.end);
+        let known = chains.iter().any(|chain| chain.old == placing.host);
+        if known || full.clone().any(|chain| chain.old > placing.host) {
+            return None;
+        }
+        // What now has bytes lies behind that end itself.
+        let inside = placing.shared.iter().filter(|(.., loc)| {
+            let host = self.tree.kept.place_of(*loc).and_then(|place| place.shared());
+            host.is_some_and(|(host, _)| host != placing.host)
+        });
+        full.map(|chain| chain.end).chain(inside.map(|(_, end, _)| *end)).max()
     }
 
     /// Pointers whose texts have places of their own get these.
@@ -317,6 +373,16 @@ impl Engine<'_, '_> {
             moves.forgotten = true;
         }
         placing.place_again(moves);
+    }
+}
+
+impl Fill {
+    /// The address behind it, if it begins at this one.
+    pub(crate) fn behind(self, at: u64) -> u64 {
+        match self {
+            Fill::Align(align) => at.checked_next_multiple_of(align).unwrap_or(FAR),
+            Fill::Zero(size) => at.saturating_add(size),
+        }
     }
 }
 

@@ -149,6 +149,9 @@ impl<'p> Engine<'p, '_> {
         if let Err(fault) = self.place_root() {
             self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
         }
+        if self.writing.placing.again.is_some() {
+            return;
+        }
         if let Some(total) = self.writing.total {
             self.close_region(0, total);
         }
@@ -157,7 +160,7 @@ impl<'p> Engine<'p, '_> {
         if self.writing.is_open() {
             return;
         }
-        if !self.writing.problems.is_empty() || self.writing.placing.again.is_some() {
+        if !self.writing.problems.is_empty() {
             return;
         }
         self.validate();

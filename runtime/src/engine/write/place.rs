@@ -13,6 +13,7 @@ use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::val::{eval_error, Fallible, Fault};
 use super::super::walk::Walk;
+use super::super::writing::Fill;
 use super::lay::Spot;
 use crate::model::{
     ExprId, LayoutPath, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type,
@@ -33,8 +34,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.run_root()?;
         // What the file had behind everything.
         self.finish_all();
-        self.writing.asked_align = 1;
-        let total = self.begin(Loc::row(root, WHOLE), 1);
+        let end = Loc::row(root, WHOLE);
+        if self.tree.kept.place_of(end).is_none() {
+            self.writing.asked_align = 1;
+        }
+        let total = self.begin(end, 1);
         self.writing.total = Some(total);
         self.make_room();
         Ok(())
@@ -102,6 +106,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                         Ok(size) if size <= MAX_SIZE => {
                             self.writing.cursor += size;
                             self.writing.asked_align = 1;
+                            self.writing.fill.push(Fill::Zero(size));
                         }
                         Ok(_) => return eval_error("more zero bytes than a file may have"),
                         Err(_) => return eval_error(format!("a size of {size}")),
@@ -125,7 +130,10 @@ impl<'p, 'b> Engine<'p, 'b> {
                         self.meet_mark(loc, cursor, at);
                         continue;
                     }
-                    let at = self.shared_place(loc).unwrap_or(cursor);
+                    let at = match self.tree.kept_of(loc, KeptKind::Gap) {
+                        Some(_) => self.begin_mark(loc),
+                        None => self.shared_place(loc).unwrap_or(cursor),
+                    };
                     let item = self.tree.integer(at.into());
                     self.tree.change_slot(loc, |slot| {
                         slot.at = short(at);
@@ -197,9 +205,10 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     fn align_to(&mut self, align: u64) {
-        let cursor = &mut self.writing.cursor;
-        *cursor = cursor.checked_next_multiple_of(align.max(1)).unwrap_or(FAR);
+        let fill = Fill::Align(align.max(1));
+        self.writing.cursor = fill.behind(self.writing.cursor);
         self.writing.asked_align = align;
+        self.writing.fill.push(fill);
     }
 
     /// Calls `action` for the rows that a path leads to.

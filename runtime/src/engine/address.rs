@@ -9,7 +9,7 @@ use super::reading::{short, Read};
 use super::state::{Base, Engine};
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
-use crate::model::{Path, PointerId, PointerType, Row, Storage, Target, Type};
+use crate::model::{Path, PointerId, PointerType, Row, RowKind, Storage, Target, Type};
 
 impl<'p> Engine<'p, '_> {
     /// What the number of a pointer in a node counts from.
@@ -24,7 +24,7 @@ impl<'p> Engine<'p, '_> {
         let before = self.budget.left();
         let number = self.eval_int(base, node, None)?;
         // Of a file that is written all addresses are known when its size is.
-        let known = self.is_reading() || self.writing.total.is_some();
+        let known = self.is_placed_or_read();
         if let (Some(number), true) = (number, known && self.layout.is_fixed(base)) {
             self.bases.resize(self.model.pointers.len(), Base::default());
             // Who asked first may have read what the number counts from.
@@ -169,6 +169,8 @@ impl<'p> Engine<'p, '_> {
         }
         match item {
             Item::Absent if !leads_to_nothing(self.tree.row(loc)) => Ok(None),
+            // An object whose condition does not hold.
+            Item::Absent if !pointed && here == UNPLACED && self.is_placed_or_read() => Ok(None),
             // Its pointer is none, or it is not placed yet.
             Item::Array(_) | Item::Bytes(_) if unplaced => {
                 Ok((!self.has_no_place(loc)).then_some(UNPLACED))
@@ -192,6 +194,11 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
+    /// Whether everything has its address that will have one.
+    fn is_placed_or_read(&self) -> bool {
+        self.is_reading() || self.writing.total.is_some()
+    }
+
     /// Whether what a row or element points to, and has no address, will never have one. In a file,
     /// what was read without one has none.
     fn has_no_place(&self, loc: Loc) -> bool {
@@ -200,9 +207,10 @@ impl<'p> Engine<'p, '_> {
     }
 }
 
-/// Whether a row always points to a place without bytes. Such a place has an address.
+/// Whether a row always leads to a place without bytes. Such a place has an address.
 pub(crate) fn leads_to_nothing(row: &Row) -> bool {
     match row.ty.stripped() {
+        Type::Nothing => matches!(row.kind, RowKind::Object { .. }),
         Type::Pointer(pointer) => {
             !pointer.optional && matches!(&pointer.target, Target::Own(Type::Nothing))
         }

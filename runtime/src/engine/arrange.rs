@@ -187,6 +187,12 @@ impl Engine<'_, '_> {
         self.reading.not_zero.take().map_or(Ok(()), Err)
     }
 
+    /// Whether something may stand at an address behind bytes that are kept. Marks may be beyond the
+    /// end of the file.
+    fn may_follow(&self, at: u64, align: u64) -> bool {
+        at % align.max(1) == 0 && at <= self.tree.file.len() as u64
+    }
+
     fn is_zero(&self, from: u64, to: u64) -> bool {
         let bytes = crate::slice(self.tree.file, from, to.saturating_sub(from));
         bytes.map_or(true, crate::is_zero)
@@ -210,13 +216,13 @@ impl Engine<'_, '_> {
         match self.reading.arrangement.round {
             Round::Compare => {
                 let usual = at == expected && self.is_zero(last_end, at);
-                let arrangement = &mut self.reading.arrangement;
-                arrangement.differs |= !usual;
                 let end = match at == end {
                     true if usual => IDLE,
-                    true if at % align.max(1) == 0 => LOOSE,
+                    true if self.may_follow(at, align) => LOOSE,
                     _ => short(end),
                 };
+                let arrangement = &mut self.reading.arrangement;
+                arrangement.differs |= !usual;
                 arrangement.met.push((short(at), end));
             }
             Round::Keep => {
@@ -264,7 +270,7 @@ impl Engine<'_, '_> {
         if at == end && (usual || (zeros && at == last_end)) {
             return true;
         }
-        let follows = before <= last_end && at >= last_end && at % align.max(1) == 0;
+        let follows = before <= last_end && at >= last_end && self.may_follow(at, align);
         if object.host != UNPLACED && !(at == end && follows) {
             let host = u64::from(object.host);
             let numbers = [host, at - host].map(|n| KeptValue::Int(n.into()));

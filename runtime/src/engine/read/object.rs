@@ -349,7 +349,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             slot.item = item;
             slot.end = short(cursor.at);
         });
-        self.reading.objects += u64::from(!item.is_absent());
+        self.reading.objects += u64::from(!item.is_absent() || leads_to_nothing(row));
         self.check_now(loc, row)
     }
 

@@ -159,7 +159,7 @@ impl<'p> Engine<'p, '_> {
                 self.writing.late_ends.insert(loc);
             } else if let Some((path, form)) = self.kept_form_around(loc) {
                 self.lose_form(path, form);
-            } else if self.writing.placing.again.is_none() {
+            } else {
                 let what = format!("it must reach to the end of what it is in, {end:#x}").into();
                 self.problem(loc, ProblemKind::Contradicts { what });
             }

@@ -327,10 +327,12 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     fn place_object(&mut self, loc: Loc, row: &'p Row, record: bool, tail: bool) -> Fallible<()> {
         self.force(loc.node, loc.row)?;
-        if self.tree.item(loc).is_absent() {
+        let reading = self.is_reading();
+        if self.tree.item(loc).is_absent()
+            && !(leads_to_nothing(row) && !(reading && self.tree.row_at(loc) == UNPLACED))
+        {
             return Ok(());
         }
-        let reading = self.is_reading();
         if reading && record {
             self.reach(loc);
         }

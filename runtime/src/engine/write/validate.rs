@@ -4,6 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 
+use super::super::address::leads_to_nothing;
 use super::super::forms::UNKNOWN_COUNT;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED, WHOLE};
 use super::super::labels::takes;
@@ -285,7 +286,7 @@ impl<'p> Engine<'p, '_> {
             return Ok(());
         }
         let at = self.tree.row_at(loc);
-        if !there || at == UNPLACED {
+        if at == UNPLACED || !(there || leads_to_nothing(row)) {
             return Ok(());
         }
         let looked = self.eval_int(expr, loc.node, None)?;

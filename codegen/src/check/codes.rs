@@ -163,7 +163,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0607",
         "layout does not begin with `self`",
         "A struct that is placed behind something that it owns cannot be inline or an element of \
-         an array, where its bytes follow others.",
+         an array, where its bytes follow others; nor can it be the root, which begins the file.",
     ),
     ("E0608", "`self` not once", "Each layout places the struct itself exactly once, by `self`."),
     (

@@ -78,10 +78,33 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
         midst(context, record, found);
     }
-    let root = context.record(context.model.root);
-    if let Some((root, (pass, _))) = root.and_then(|root| Some((root, root.passes.first()?))) {
+    let Some(root) = context.record(context.model.root) else { return };
+    if let Some((pass, _)) = root.passes.first() {
         let message = format!("nobody runs pass `{pass}` of the root");
         found.error("E0604", root.span, message);
+    }
+    if says_self(&root.layout) && !begins_with_self(&root.layout) {
+        let message = "the layout of the root does not begin with `self`";
+        let diagnostic = found.error("E0607", root.span, message);
+        diagnostic.label("a file is read from its first byte on");
+    }
+}
+
+/// Whether a layout places the struct itself somewhere.
+fn says_self(layout: &[Statement]) -> bool {
+    layout.iter().any(|statement| match statement {
+        Statement::This => true,
+        Statement::When(_, yes, no) => says_self(yes) || says_self(no),
+        _ => false,
+    })
+}
+
+/// Whether it does so first.
+fn begins_with_self(layout: &[Statement]) -> bool {
+    match layout.first() {
+        Some(Statement::This) => true,
+        Some(Statement::When(_, yes, no)) => begins_with_self(yes) && begins_with_self(no),
+        _ => false,
     }
 }
 

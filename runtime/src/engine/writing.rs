@@ -165,6 +165,8 @@ pub(crate) struct Moves {
     pub texts: BTreeSet<Vec<u8>>,
     /// Old places count no more.
     pub forgotten: bool,
+    /// Neither do bytes that were between objects.
+    pub gapless: bool,
     pub rounds: u32,
 }
 
@@ -198,6 +200,8 @@ pub(crate) struct Placing {
     pub reach: u64,
     /// Whether something is where the file had it, and not where the layout puts it.
     pub arranged: bool,
+    /// Whether bytes are kept between objects.
+    pub gaps: bool,
 }
 
 /// Pointers into a pool, in the order that its members have.

@@ -64,10 +64,12 @@ impl Engine<'_, '_> {
             let writing = &mut self.writing;
             writing.cursor = writing.placing.moves.behind_others(writing.cursor);
         }
+        let gapless = self.writing.placing.moves.gapless;
         let gap = match self.tree.kept_of(loc, KeptKind::Gap).map(|kept| &kept.stored) {
-            Some(KeptValue::Bytes(bytes)) => Some(bytes.clone()),
+            Some(KeptValue::Bytes(bytes)) if !gapless => Some(bytes.clone()),
             _ => None,
         };
+        self.writing.placing.gaps |= gap.is_some();
         let len = gap.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let old = place.and_then(|place| self.old_place(place));
         let at = match old {
@@ -252,6 +254,20 @@ impl Engine<'_, '_> {
             host.is_some_and(|(host, _)| host != placing.host)
         });
         full.map(|chain| chain.end).chain(inside.map(|(_, end, _)| *end)).max()
+    }
+
+    /// How to place everything again where a value cannot be written that is arranged so: by the
+    /// layout, with the bytes that were kept between objects; then without these.
+    pub(crate) fn less_arranged(&self) -> Option<Moves> {
+        let placing = &self.writing.placing;
+        let moves = Moves { forgotten: true, ..placing.moves.clone() };
+        match placing.moves.forgotten || !placing.arranged {
+            false => Some(moves),
+            true if placing.gaps && !placing.moves.gapless => {
+                Some(Moves { gapless: true, ..moves })
+            }
+            true => None,
+        }
     }
 
     /// Pointers whose texts have places of their own get these.

@@ -62,6 +62,7 @@ pub(crate) fn write(
     let mut ended = BTreeSet::new();
     let mut lost_forms = LostForms::new();
     let mut uses = BTreeMap::new();
+    let mut refused = None;
     loop {
         let mut engine = Engine::new(program, layout, Direction::Writing, file, &program.writing);
         engine.context.clone_from(&context);
@@ -87,7 +88,8 @@ pub(crate) fn write(
                 uses.append(&mut engine.writing.late_uses);
             } else {
                 // Other forms have other nodes: what was found out about those is found out again.
-                moves = Moves { forgotten: moves.forgotten, ..Moves::default() };
+                let Moves { forgotten, gapless, .. } = moves;
+                moves = Moves { forgotten, gapless, ..Moves::default() };
             }
             lost_forms = engine.writing.lost_forms;
             for (path, mut forms) in engine.writing.late_forms {
@@ -98,7 +100,13 @@ pub(crate) fn write(
         }
         if !engine.writing.problems.is_empty() {
             out.truncate(base);
-            return Err(WriteError::new(engine.writing.problems.take()));
+            let refused = refused.get_or_insert(WriteError::new(engine.writing.problems.take()));
+            // What the file had may leave no room for what is written now.
+            let Some(next) = engine.less_arranged() else { return Err(refused.clone()) };
+            moves = next;
+            lost_forms = engine.writing.lost_forms;
+            uses = engine.writing.uses;
+            continue;
         }
         let placing = &mut engine.writing.placing;
         if let Some(next) = placing.again.take() {

@@ -130,7 +130,8 @@ impl<'p, 'b> Engine<'p, 'b> {
                         self.meet_mark(loc, cursor, at);
                         continue;
                     }
-                    let at = match self.tree.kept_of(loc, KeptKind::Gap) {
+                    let gap = self.tree.kept_of(loc, KeptKind::Gap);
+                    let at = match gap.filter(|_| !self.writing.placing.moves.gapless) {
                         Some(_) => self.begin_mark(loc),
                         None => self.shared_place(loc).unwrap_or(cursor),
                     };

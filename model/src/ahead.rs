@@ -15,25 +15,44 @@ impl Model {
     /// where the file ends. A reader knows that; a writer does not before it has placed the row.
     #[must_use]
     pub fn asks_ahead(&self, record: RecordId, row: RowId, expr: ExprId) -> bool {
-        let (mut open, mut seen) = (alloc::vec![(record, row, expr)], Vec::new());
+        self.any_open((record, row, expr), |next, open| self.is_ahead(next, open, None))
+    }
+
+    /// The same, but where something begins that the struct of the row is in is known: a writer that
+    /// goes into it knows where that is.
+    #[must_use]
+    pub fn asks_beyond(&self, record: RecordId, row: RowId, expr: ExprId) -> bool {
+        self.any_open((record, row, expr), |next, open| self.is_ahead(next, open, Some(record)))
+    }
+
+    fn any_open(&self, first: Open, holds: impl Fn(Open, &mut Vec<Open>) -> bool) -> bool {
+        let (mut open, mut seen) = (alloc::vec![first], Vec::new());
         while let Some(next) = open.pop() {
             if seen.contains(&next) {
                 continue;
             }
             seen.push(next);
-            if self.is_ahead(next, &mut open) {
+            if holds(next, &mut open) {
                 return true;
             }
         }
         false
     }
 
-    fn is_ahead(&self, (record, row, expr): Open, open: &mut Vec<Open>) -> bool {
+    fn is_ahead(
+        &self,
+        (record, row, expr): Open,
+        open: &mut Vec<Open>,
+        inside: Option<RecordId>,
+    ) -> bool {
         let mut ahead = false;
         match &self[expr] {
             Expr::FileEnd => return true,
             Expr::At(path) | Expr::End(path) => {
                 let end = matches!(&self[expr], Expr::End(_));
+                if !end && inside.is_some_and(|inner| self.is_around(path, inner)) {
+                    return false;
+                }
                 return !self.is_placed_before(path, end, record, row);
             }
             Expr::Path(path) => {
@@ -77,6 +96,44 @@ impl Model {
                 }
                 _ => true,
             })
+    }
+
+    /// Whether a path names rows, each of which a record is in wherever it is.
+    fn is_around(&self, path: &Path, inner: RecordId) -> bool {
+        match path.steps.as_slice() {
+            [Step::Field(field)] if !matches!(path.start, Start::It | Start::Argument(_)) => {
+                self.all_rows(field, |record, row| self.is_only_in(inner, (record, row)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a row leads to a record, and nothing does but through this row.
+    fn is_only_in(&self, inner: RecordId, (record, row): (RecordId, RowId)) -> bool {
+        let (mut seen, mut todo) = (alloc::vec![inner], alloc::vec![inner]);
+        let mut found = false;
+        while let Some(of) = todo.pop() {
+            if of == self.root {
+                return false;
+            }
+            for (holder, _) in self.records() {
+                let rows = self.records[holder.index()].numbered_rows();
+                let rows = rows.filter(|(_, row)| self.held(&row.ty).any(|held| held == of));
+                let rows: Vec<RowId> = rows.map(|(number, _)| number).collect();
+                let other = match holder == record && rows.contains(&row) {
+                    true => {
+                        found = true;
+                        rows.len() > 1
+                    }
+                    false => self.held_by(holder).any(|held| held == of),
+                };
+                if other && !seen.contains(&holder) {
+                    seen.push(holder);
+                    todo.push(holder);
+                }
+            }
+        }
+        found
     }
 
     /// Whether something holds for all rows that a field may be.

@@ -508,7 +508,7 @@ fn ahead(model: &Model) -> BTreeSet<(RecordId, RowId)> {
     let mut found = BTreeSet::new();
     for (id, record) in model.records() {
         for (number, row) in record.numbered_rows() {
-            let is_ahead = |size: ExprId| model.asks_ahead(id, number, size);
+            let is_ahead = |size: ExprId| model.asks_beyond(id, number, size);
             let asks = row.ty.parts().any(|part| match part {
                 Type::Region(region) => {
                     matches!(region.extent, Extent::Size(size) if is_ahead(size))

@@ -268,6 +268,10 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok((self.empty_item(target), UNPLACED, UNPLACED));
         }
         let at = self.target_address(pointer, stored, loc, cell)?;
+        // What is read may ask where it is.
+        if let Some(pointer) = self.tree.pointer_mut(loc) {
+            pointer.at = short(at);
+        }
         let length = self.tree.file.len() as u64;
         let mut cursor = Cursor::new(at, length);
         self.stand(&cursor);

@@ -459,6 +459,12 @@ impl<'p, 'b> Engine<'p, 'b> {
             let at = self.begin(loc, align);
             let mut spot = Spot::new(ty.start(at));
             let start = if self.writing.placing.exact { at } else { spot.at };
+            // What is in it may ask where it is.
+            if let RowKind::Object { .. } = row.kind {
+                self.tree.change_slot(loc, |slot| slot.at = short(start));
+            } else if let Some(pointer) = self.tree.pointer_mut(loc) {
+                pointer.at = short(start);
+            }
             self.lay_inline(loc, ty, row, &mut spot)?;
             let end = spot.at + u64::from(spot.bit > 0);
             self.finish(end);

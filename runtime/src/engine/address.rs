@@ -36,6 +36,11 @@ impl<'p> Engine<'p, '_> {
         Ok(number.unwrap_or(0))
     }
 
+    /// Something about a row or element follows from its place, which is not known yet.
+    pub(crate) fn not_placed(&self, what: &str, loc: Loc) -> Fault {
+        Fault::NotPlaced(format!("{what} of `{}`", self.describe(loc)))
+    }
+
     /// Address of the first byte at a path, or behind the last.
     pub(crate) fn address(
         &mut self,
@@ -63,7 +68,7 @@ impl<'p> Engine<'p, '_> {
             _ => return Ok(Val::None),
         };
         if address == UNPLACED {
-            return Err(Box::new(Fault::NotPlaced(path.text.clone())));
+            return Err(Box::new(Fault::NotPlaced(format!("address of `{}`", path.text))));
         }
         Ok(Val::Int(address.into()))
     }

@@ -7,7 +7,7 @@ use super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
 use super::plan::{RowPlan, Source};
 use super::state::Engine;
 use super::tree::Tree;
-use super::val::{eval_error, Fallible, Fault, Val};
+use super::val::{eval_error, Fallible, Val};
 use crate::model::{
     text_units, Cell, Definer, DefinerScope, DefinerSource, Home, Label, Meaning, Measure, Role,
     Row, RowId, RowKind, Target, Type,
@@ -120,7 +120,7 @@ impl<'p> Engine<'p, '_> {
     fn placed_at(&mut self, loc: Loc, end: bool) -> Fallible<Option<u64>> {
         self.force(loc.node, loc.row)?;
         match self.loc_address(loc, end)? {
-            Some(UNPLACED) => Err(Box::new(Fault::NotPlaced(self.describe(loc)))),
+            Some(UNPLACED) => Err(Box::new(self.not_placed("address", loc))),
             other => Ok(other.map(u64::from)),
         }
     }

@@ -99,12 +99,13 @@ impl<'p> Engine<'p, '_> {
             }
             Expr::At(path) => self.address(path, this, it, false)?,
             Expr::End(path) => self.address(path, this, it, true)?,
-            Expr::Size(path) => {
-                match (self.address(path, this, it, false)?, self.address(path, this, it, true)?) {
+            Expr::Size(path) => match self.address(path, this, it, false) {
+                Ok(at) => match (at, self.address(path, this, it, true)?) {
                     (Val::Int(at), Val::Int(end)) => Val::Int(end - at),
                     _ => Val::None,
-                }
-            }
+                },
+                Err(fault) => self.size_ahead(path, this, it, fault)?,
+            },
             Expr::Index(path) => {
                 let found = self.find_first(path, this, it)?;
                 self.position(found.first)?
@@ -216,7 +217,7 @@ impl<'p> Engine<'p, '_> {
             Direction::Reading => Ok(self.tree.file.len() as u64),
             Direction::Writing => match self.writing.total {
                 Some(total) => Ok(total),
-                None => Err(Box::new(Fault::NotPlaced("the end of the file".into()))),
+                None => Err(Box::new(Fault::NotPlaced("end of the file".into()))),
             },
         }
     }

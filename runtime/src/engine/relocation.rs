@@ -121,7 +121,7 @@ impl<'p> Engine<'p, '_> {
         }
         self.charge(found.len() as u64)?;
         match unplaced {
-            Some(loc) => Err(Box::new(Fault::NotPlaced(self.describe(loc)))),
+            Some(loc) => Err(Box::new(self.not_placed("address", loc))),
             None => {
                 sort_by_number(&mut found, |(_, section)| *section);
                 sort_by_number(&mut found, |(address, _)| *address);

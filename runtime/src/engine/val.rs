@@ -39,7 +39,7 @@ pub(crate) enum Fault {
     Eval(String),
     /// No radix tree can hold these keys; with the key it is about, and its place.
     Keys(DictionaryError, String, Option<Loc>),
-    /// The address of an object is asked for before the layout has placed it.
+    /// The address or size of an object is asked for before the layout has placed it.
     NotPlaced(String),
     /// Bytes of the file are asked for before they are written.
     NotWritten(String),
@@ -67,7 +67,7 @@ pub(crate) fn read_kind(fault: Fault) -> Result<ReadErrorKind, ReadError> {
             ReadErrorKind::DuplicateKey { key: key.into() }
         }
         Fault::Keys(error, ..) => expression(format!("{error}")),
-        Fault::NotPlaced(what) => expression(format!("the address of `{what}` is not known here")),
+        Fault::NotPlaced(what) => expression(format!("the {what} is not known here")),
         Fault::NotWritten(what) => expression(format!("the bytes of `{what}` are not known here")),
         Fault::Cycle(what) => expression(format!("`{what}` depends on itself")),
     })

@@ -77,6 +77,8 @@ pub(crate) struct Writing {
     pub room: Option<u64>,
     /// Sizes are computed, addresses are not set.
     pub measuring: bool,
+    /// Objects whose sizes are being computed before they are placed.
+    pub measured_ahead: Vec<Loc>,
     /// Sizes of regions that were measured, by slot; of those that were not, `u32::MAX`.
     pub measured: Vec<u32>,
     /// Running totals of slices in their tables, by slot; of those that are in none, `u32::MAX`.

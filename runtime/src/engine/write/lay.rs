@@ -1,8 +1,10 @@
 //! Gives the inline rows of records their addresses, without knowing any number in them.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::super::address::pointer_type;
 use super::super::forms::UNKNOWN_COUNT;
 use super::super::item::{ArrayRef, Item, Loc, NodeRef, CASE, MAX_SIZE};
 use super::super::labels::tag_size;
@@ -11,11 +13,11 @@ use super::super::plan::Store;
 use super::super::reading::short;
 use super::super::state::Engine;
 use super::super::tree::{cell_bytes, Elements};
-use super::super::val::{eval_error, Fallible};
+use super::super::val::{eval_error, Fallible, Fault, Val};
 use super::super::writing::OpenEnd;
 use crate::model::{
-    text_units, unit_size, ArrayLength, ArrayType, Cell, Content, Home, Label, Meaning, Model, Row,
-    RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+    text_units, unit_size, ArrayLength, ArrayType, Cell, Content, Home, Label, Meaning, Model,
+    Path, PointerType, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -95,7 +97,7 @@ impl<'p> Engine<'p, '_> {
     ) -> Fallible<()> {
         if self.is_too_deep() {
             let kind = self.depth_limit();
-            return Err(alloc::boxed::Box::new(super::super::val::Fault::Limit(kind)));
+            return Err(Box::new(Fault::Limit(kind)));
         }
         self.deep(|engine| engine.lay_rows(node, spot, base, block))
     }
@@ -630,6 +632,12 @@ impl<'p> Engine<'p, '_> {
             return eval_error("a size is asked for before it is known");
         }
         let row = self.tree.row(loc);
+        if pointer_type(row, loc).is_some() {
+            return match self.target_size(loc)? {
+                Some(size) => Ok(size),
+                None => Err(Box::new(self.not_placed("size", loc))),
+            };
+        }
         let before = core::mem::replace(&mut self.writing.measuring, true);
         let open = self.writing.open_ends.len();
         let mut spot = Spot::new(0);
@@ -639,6 +647,61 @@ impl<'p> Engine<'p, '_> {
         self.writing.measuring = before;
         result?;
         Ok(spot.at)
+    }
+
+    /// The size of an object that is not placed yet, where that does not depend on its place.
+    #[cold]
+    pub(crate) fn size_ahead(
+        &mut self,
+        path: &'p Path,
+        this: NodeRef,
+        it: Option<Val>,
+        fault: Box<Fault>,
+    ) -> Fallible<Val> {
+        if self.is_reading() || !matches!(*fault, Fault::NotPlaced(_)) {
+            return Err(fault);
+        }
+        let loc = match self.find_first(path, this, it)?.first {
+            Val::Loc(loc) => loc,
+            Val::Node(node) => self.tree.node_loc(self.tree.enclosing_struct(node)),
+            _ => return Err(fault),
+        };
+        match self.target_size(loc)? {
+            Some(size) => Ok(Val::Int(size.into())),
+            None => Err(Box::new(self.not_placed("size", loc))),
+        }
+    }
+
+    /// The size of what a row or element leads to; nothing if it leads to no object, or where the size
+    /// is not known without the place.
+    fn target_size(&mut self, loc: Loc) -> Fallible<Option<u64>> {
+        let row = self.tree.row(loc);
+        let object = matches!(row.kind, RowKind::Object { .. }) && loc.index().is_none();
+        let ty = match pointer_type(row, loc) {
+            _ if object => Some(&row.ty),
+            pointer => pointer.and_then(PointerType::owned),
+        };
+        let Some(ty) = ty.filter(|_| !self.writing.measured_ahead.contains(&loc)) else {
+            return Ok(None);
+        };
+        let (here, region_end) = (self.here, self.region_end);
+        let room = self.writing.room.take();
+        let before = core::mem::replace(&mut self.writing.measuring, true);
+        let open = self.writing.open_ends.len();
+        self.writing.measured_ahead.push(loc);
+        let mut spot = Spot::new(0);
+        let result = self.lay_inline(loc, ty, row, &mut spot);
+        self.writing.measured_ahead.pop();
+        self.writing.open_ends.truncate(open);
+        self.writing.measuring = before;
+        self.writing.room = room;
+        (self.here, self.region_end) = (here, region_end);
+        spot.align();
+        match result {
+            Ok(()) => Ok(Some(spot.at)),
+            Err(fault) if matches!(*fault, Fault::Eval(_) | Fault::NotPlaced(_)) => Ok(None),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// Bytes that an item takes in a run.

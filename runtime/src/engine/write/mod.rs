@@ -240,7 +240,7 @@ impl<'p> Engine<'p, '_> {
             }
             Fault::Keys(error, ..) => expression(format!("{error}").into()),
             Fault::NotPlaced(what) => {
-                expression(format!("the address of `{what}` is needed before it is known").into())
+                expression(format!("the {what} is needed before it is known").into())
             }
             Fault::NotWritten(what) => {
                 expression(format!("the bytes of `{what}` are needed before they are known").into())

@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{
     ArrayLength, CheckKind, DefinerScope, DefinerSource, EndianRule, ExprId, Extent, Measure,
-    Model, Path, PointerType, RecordId, Role, Row, RowKind, RunLength, Statement, Tag, Target,
-    Type,
+    Model, Path, PointerType, RecordId, Role, Row, RowKind, RunLength, Statement, Target, Type,
 };
 
 /// Something that leads through the tree.
@@ -160,15 +159,7 @@ fn type_expressions<'m>(model: &'m Model, ty: &'m Type, visit: &mut dyn FnMut(Ex
             }
         }
         Type::Union(union) => {
-            let union = &model.unions[union.index()];
-            if let Tag::Given(e) = &union.tag {
-                visit(*e);
-            }
-            for case in &union.cases {
-                if let Some(guard) = &case.guard {
-                    visit(*guard);
-                }
-            }
+            model.unions[union.index()].conditions().for_each(visit);
         }
         Type::Pointer(pointer) => pointer_expressions(model, pointer, visit),
         _ => {}

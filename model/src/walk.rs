@@ -285,6 +285,16 @@ impl Union {
         })
     }
 
+    /// What is asked to know the case, in the record that holds the union: the tag that is given, and
+    /// the conditions of cases.
+    pub fn conditions(&self) -> impl Iterator<Item = ExprId> + '_ {
+        let given = match self.tag {
+            Tag::Given(given) => Some(given),
+            Tag::Row(_) | Tag::Own(_) | Tag::Word(_) => None,
+        };
+        given.into_iter().chain(self.cases.iter().filter_map(|case| case.guard))
+    }
+
     /// The case whose rows a record has.
     #[must_use]
     pub fn case_of(&self, record: RecordId) -> Option<&Case> {
@@ -322,21 +332,24 @@ impl Model {
     /// The records whose nodes a value of this type can hold: inline and behind pointers, cases of
     /// unions, packed words.
     pub fn held<'m>(&'m self, ty: &'m Type) -> impl Iterator<Item = RecordId> + 'm {
-        ty.parts().flat_map(|part| {
-            let (one, cases) = match part {
-                Type::Record(id) => (Some(*id), &[][..]),
-                Type::Union(id) => (None, &self.unions[id.index()].cases[..]),
-                Type::Cell(Cell { meaning: Meaning::Word(id), storage }) => {
-                    let whole = !matches!(
-                        storage,
-                        Storage::Word { .. } | Storage::Letter { .. } | Storage::TagOf
-                    );
-                    (whole.then_some(*id), &[][..])
-                }
-                _ => (None, &[][..]),
-            };
-            one.into_iter().chain(cases.iter().map(|case| case.record))
-        })
+        ty.parts().flat_map(|part| self.held_here(part))
+    }
+
+    /// Those of this very type, and not of its parts.
+    pub fn held_here(&self, part: &Type) -> impl Iterator<Item = RecordId> + '_ {
+        let (one, cases) = match part {
+            Type::Record(id) => (Some(*id), &[][..]),
+            Type::Union(id) => (None, &self.unions[id.index()].cases[..]),
+            Type::Cell(Cell { meaning: Meaning::Word(id), storage }) => {
+                let whole = !matches!(
+                    storage,
+                    Storage::Word { .. } | Storage::Letter { .. } | Storage::TagOf
+                );
+                (whole.then_some(*id), &[][..])
+            }
+            _ => (None, &[][..]),
+        };
+        one.into_iter().chain(cases.iter().map(|case| case.record))
     }
 
     /// Records that the rows of a record hold; of a case also those of its forms.
@@ -350,6 +363,20 @@ impl Model {
         };
         let rows = record.rows.iter().flat_map(|row| self.held(&row.ty));
         rows.chain(forms.iter().map(|form| form.record))
+    }
+
+    /// What an argument of a record is, with each record in whose node it is evaluated: those that hold
+    /// the record.
+    pub fn given(
+        &self,
+        record: RecordId,
+        argument: u32,
+    ) -> impl Iterator<Item = (RecordId, ExprId)> + '_ {
+        let given = self.records[record.index()].arguments.get(argument as usize).copied();
+        given.into_iter().flat_map(move |given| {
+            let holds = move |owner: &RecordId| self.held_by(*owner).any(|held| held == record);
+            self.records().map(|(owner, _)| owner).filter(holds).map(move |owner| (owner, given))
+        })
     }
 
     /// Whether the value says whether a row under a condition is there. Of what carries no data it

@@ -55,7 +55,7 @@ pub(super) fn own_rows_on(model: &Model, id: RecordId, path: &Path) -> Vec<(RowI
     rows
 }
 
-fn paths(model: &Model, expr: ExprId) -> Vec<&Path> {
+pub(super) fn paths(model: &Model, expr: ExprId) -> Vec<&Path> {
     let mut paths = Vec::new();
     values(model, expr, &mut |path| paths.push(path));
     paths
@@ -87,7 +87,7 @@ fn collect(
     }
 }
 
-fn first_member(step: &Step, record: RecordId) -> Option<Member> {
+pub(super) fn first_member(step: &Step, record: RecordId) -> Option<Member> {
     let Step::Field(field) = step else { return None };
     field.members.iter().find(|(id, _)| *id == record)?.1.first().copied()
 }

@@ -1,23 +1,27 @@
 //! Reading can begin somewhere: no row needs, for its place, length or presence, one that needs it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::context::{Context, element, has_bytes, row_name};
-use super::exprs::{inline_lengths, own_rows, values};
+use super::exprs::{first_member, inline_lengths, own_rows, paths, values};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Expr, ExprId, Member, Model, RecordId, Row, RowId, RowKind, Start, Step, Tag, Type,
+    Expr, ExprId, Home, Member, Model, Path, Record, RecordId, RecordKind, Row, RowId, RowKind,
+    Start, Step, Tag, Type,
 };
 
+/// Most places around a row that are looked at.
+const PLACES: usize = 10_000;
+
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let holders = holders(context.model);
     let positions = context.model.mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd));
     for (id, record) in context.model.records() {
         let order: HashMap<RowId, usize> =
             record.read_order.iter().enumerate().map(|(place, &row)| (row, place)).collect();
         for (number, row) in record.numbered_rows() {
             let Some(&place) = order.get(&number) else { continue };
-            // Objects and what pointers lead to are read when somebody needs them.
-            if !has_bytes(row) || matches!(row.kind, RowKind::Object { .. }) {
+            if !is_inline(row) {
                 continue;
             }
             let mut needed: Vec<ExprId> = inline_lengths(&row.ty).collect();
@@ -26,10 +30,9 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             if let Type::Union(union) = *element(&row.ty)
                 && let Some(union) = context.model.unions.get(union.index())
             {
-                match &union.tag {
-                    Tag::Row(tag) => rows.push(*tag),
-                    Tag::Given(expr) => needed.push(*expr),
-                    Tag::Own(_) | Tag::Word(_) => {}
+                needed.extend(union.conditions());
+                if let Tag::Row(tag) = union.tag {
+                    rows.push(tag);
                 }
             }
             let ranked = |row: &RowId| record.rows.get(row.index()).filter(|row| row.is_ranked());
@@ -42,11 +45,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     .also(rank.span, "a rank is stored, and the value is an index");
                 continue;
             }
-            let inline = |row: &RowId| {
-                record.rows.get(row.index()).is_some_and(|row| {
-                    has_bytes(row) && !matches!(row.kind, RowKind::Object { .. })
-                })
-            };
+            let inline = |row: &RowId| record.rows.get(row.index()).is_some_and(is_inline);
             let own = needed.iter().flat_map(|expr| own_rows(context.model, id, *expr));
             let own: Vec<RowId> = own.map(|(row, _)| row).collect();
             rows.extend(own.iter().copied().filter(inline));
@@ -59,7 +58,17 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 _ => false,
             };
             let late = late.or_else(|| own.iter().find(|row| **row >= number && stands(row)));
-            let Some(late) = late.and_then(|late| record.rows.get(late.index())) else { continue };
+            let Some(late) = late.and_then(|late| record.rows.get(late.index())) else {
+                if let Some((around, late)) = later_around(context.model, &holders, id, &needed) {
+                    let (name, what) = (row_name(row), row_name(late));
+                    let message = format!("{name} is read before {what}, which it needs");
+                    found
+                        .error("E0508", row.span, message)
+                        .also(around.span, "which is read here")
+                        .also(late.span, "needed for its place, length or presence");
+                }
+                continue;
+            };
             let message = if std::ptr::eq(late, row) {
                 format!("{} is needed to read itself", row_name(row))
             } else {
@@ -71,6 +80,120 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// Whether a row is read where it stands. Objects and what pointers lead to are read when somebody
+/// needs them.
+fn is_inline(row: &Row) -> bool {
+    has_bytes(row) && !matches!(row.kind, RowKind::Object { .. })
+}
+
+/// For each record, those that have its bytes among theirs, and in which row; of a form the case.
+type Holders = HashMap<RecordId, Vec<(RecordId, Option<RowId>)>>;
+
+fn holders(model: &Model) -> Holders {
+    let mut holders = Holders::new();
+    for (id, record) in model.records() {
+        if let RecordKind::Case(union, case) = record.kind
+            && let Some(case) = model.unions[union.index()].cases.get(case as usize)
+        {
+            for form in &case.forms {
+                holders.entry(form.record).or_default().push((id, None));
+            }
+        }
+        for (number, row) in record.numbered_rows().filter(|(_, row)| is_inline(row)) {
+            for held in row.ty.inline_parts().flat_map(|part| model.held_here(part)) {
+                let of = holders.entry(held).or_default();
+                if !of.contains(&(id, Some(number))) {
+                    of.push((id, Some(number)));
+                }
+            }
+        }
+    }
+    holders
+}
+
+/// Paths that are followed in a node, each with how many owners have been passed on its way.
+type Asked<'m> = Vec<(&'m Path, u32)>;
+
+/// A row of a struct around a record that an expression in the record takes the value of, if it is read
+/// later, with the row of that struct in which the record is.
+fn later_around<'m>(
+    model: &'m Model,
+    holders: &Holders,
+    id: RecordId,
+    exprs: &[ExprId],
+) -> Option<(&'m Row, &'m Row)> {
+    let asked: Asked = exprs.iter().flat_map(|expr| paths(model, *expr)).map(|p| (p, 0)).collect();
+    let (mut open, mut seen) = (vec![(id, None, asked)], HashSet::new());
+    while let Some((id, at, asked)) = open.pop() {
+        let key: Vec<(*const Path, u32)> =
+            asked.iter().map(|(path, up)| (std::ptr::from_ref(*path), *up)).collect();
+        if seen.len() > PLACES || !seen.insert((id, at, key)) {
+            continue;
+        }
+        let (rows, above) = sorted(model, holders, id, asked);
+        let record = &model.records[id.index()];
+        if let Some(at) = at
+            && let Some(late) = rows.into_iter().find(|row| is_behind(record, *row, at))
+        {
+            return Some((&record.rows[at.index()], &record.rows[late.index()]));
+        }
+        if !above.is_empty() {
+            let around = holders.get(&id).into_iter().flatten();
+            open.extend(around.map(|(owner, row)| (*owner, *row, above.clone())));
+        }
+    }
+    None
+}
+
+/// The rows of this record that paths lead through, and the paths that are followed in its owner.
+fn sorted<'m>(
+    model: &'m Model,
+    holders: &Holders,
+    id: RecordId,
+    asked: Asked<'m>,
+) -> (Vec<RowId>, Asked<'m>) {
+    let record = &model.records[id.index()];
+    let (mut rows, mut above, mut lets) = (Vec::new(), Vec::new(), Vec::new());
+    let mut asked = asked;
+    while let Some((path, up)) = asked.pop() {
+        let is_here = match &path.start {
+            Start::This => true,
+            Start::Up(levels) => *levels == up,
+            Start::Enclosing(records) => records.contains(&id),
+            Start::Root => id == model.root && !holders.contains_key(&id),
+            Start::It => continue,
+            Start::Argument(number) => {
+                let given = record.arguments.get(*number as usize);
+                above.extend(given.into_iter().flat_map(|e| paths(model, *e)).map(|p| (p, 0)));
+                continue;
+            }
+        };
+        if !is_here {
+            above.push((path, up + 1));
+            continue;
+        }
+        match path.steps.first().and_then(|step| first_member(step, id)) {
+            Some(Member::Row(row) | Member::Into(row)) => rows.push(row),
+            Some(Member::Let(number)) if !lets.contains(&number) => {
+                lets.push(number);
+                let found = record.lets.get(number as usize);
+                asked.extend(found.into_iter().flat_map(|e| paths(model, e.expr)).map(|p| (p, 0)));
+            }
+            _ => {}
+        }
+    }
+    (rows, above)
+}
+
+/// Whether a row follows another one, and is not known where that one is read.
+fn is_behind(record: &Record, row: RowId, other: RowId) -> bool {
+    let place = |row: RowId| record.read_order.iter().position(|known| *known == row);
+    let definition = &record.rows[row.index()];
+    is_inline(definition)
+        && definition.homes.iter().all(|home| matches!(home, Home::Next | Home::Absent))
+        && place(row) > place(other)
 }
 
 /// A row of which an expression takes the value, if what it stores is a rank.

@@ -7,8 +7,8 @@ use crate::engine::item::{Blob, From};
 use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::visit::{expressions, Part};
 use crate::model::{
-    ArrayType, Cell, EpochId, Expr, ExprId, Extent, Label, LengthRule, Member, Model, Path,
-    RecordId, RecordKind, Role, Row, RowId, RowKind, Signature, Start, Step, Storage, Tag,
+    ArrayType, Cell, EndianRule, EpochId, Expr, ExprId, Extent, Label, LengthRule, Member, Model,
+    Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Signature, Start, Step, Storage, Tag,
     Terminated, Type, Union,
 };
 use crate::once::Once;
@@ -401,21 +401,29 @@ fn has_loose_cases(model: &Model) -> bool {
 /// Whether it depends on the elements of an array what is in one of them: a reader does not know those
 /// that are still to come, and a writer does.
 fn asks_early(model: &Model) -> bool {
-    (0..).map(RecordId).zip(&model.records).any(|(id, record)| {
-        record.rows.iter().any(|row| {
-            let lengths = row.ty.parts().flat_map(Type::lengths);
-            row.when.into_iter().chain(lengths).any(|expr| {
-                names(model, expr, &mut |found, row| match row {
-                    Some((record, row)) => {
-                        let row = &model.records[record.index()].rows[row.index()];
-                        row.ty.parts().any(|ty| matches!(ty, Type::Array(_)))
-                            && !matches!(found, Expr::At(_))
-                            && model.held(&row.ty).any(|held| held == id || model.holds(held, id))
-                    }
-                    None => matches!(found, Expr::IsLast(_)),
-                })
+    model.records().any(|(id, record)| {
+        let mut is_early = |expr: ExprId| {
+            names(model, (id, expr), &mut |found, row| match row {
+                Some((record, row)) => {
+                    let row = &model.records[record.index()].rows[row.index()];
+                    row.ty.parts().any(|ty| matches!(ty, Type::Array(_)))
+                        && !matches!(found, Expr::At(_))
+                        && model.held(&row.ty).any(|held| held == id || model.holds(held, id))
+                }
+                None => matches!(found, Expr::IsLast(_)),
             })
-        })
+        };
+        record.endian.iter().flat_map(EndianRule::conditions).any(&mut is_early)
+            || record.rows.iter().any(|row| {
+                let of_parts = row.ty.parts().flat_map(|part| {
+                    let union = match part {
+                        Type::Union(union) => Some(&model.unions[union.index()]),
+                        _ => None,
+                    };
+                    part.lengths().chain(union.into_iter().flat_map(Union::conditions))
+                });
+                row.when.into_iter().chain(of_parts).any(&mut is_early)
+            })
     })
 }
 
@@ -437,7 +445,8 @@ fn has_own_targets(model: &Model) -> bool {
 
 /// Whether an expression asks for the address of a row, or of something in it.
 pub(crate) fn asks_for(model: &Model, expr: ExprId, row: (RecordId, RowId)) -> bool {
-    names(model, expr, &mut |found, named| matches!(found, Expr::At(_)) && named == Some(row))
+    let is_asked = &mut |found: &Expr, named| matches!(found, Expr::At(_)) && named == Some(row);
+    names(model, (row.0, expr), is_asked)
 }
 
 /// Whether something may ask for what is in the elements of a row, and not only for how many they are
@@ -455,10 +464,11 @@ pub(crate) fn asks_for_elements(model: &Model, row: (RecordId, RowId)) -> bool {
         _ => false,
     };
     let mut asks = false;
-    expressions(model, &mut |_, part| {
+    expressions(model, &mut |of, part| {
         asks |= match part {
             Part::Expr(expr) => {
-                names(model, expr, &mut |found, named| named == Some(row) && !only_where(found))
+                let is_asked = &mut |found: &Expr, named| named == Some(row) && !only_where(found);
+                names(model, (of, expr), is_asked)
             }
             Part::Reference(path) => is_last(path),
             Part::Table(_) => false,
@@ -470,33 +480,47 @@ pub(crate) fn asks_for_elements(model: &Model, row: (RecordId, RowId)) -> bool {
 /// A row of a record that an expression names, if it names one.
 type Named = Option<(RecordId, RowId)>;
 
-/// Whether something holds for a part of an expression and what it names.
-fn names(model: &Model, expr: ExprId, holds: &mut dyn FnMut(&Expr, Named) -> bool) -> bool {
+/// Whether something holds for a part of an expression of a record and what it names, behind `let`s
+/// and arguments, too.
+fn names(
+    model: &Model,
+    expr: (RecordId, ExprId),
+    holds: &mut dyn FnMut(&Expr, Named) -> bool,
+) -> bool {
     let (mut open, mut known) = (alloc::vec![expr], BTreeSet::new());
-    while let Some(expr) = open.pop() {
-        if !known.insert(expr.index()) {
+    while let Some((of, expr)) = open.pop() {
+        if !known.insert((of, expr.index())) {
             continue;
         }
         let found = &model[expr];
         if holds(found, None) {
             return true;
         }
-        found.operands(&mut |operand| open.push(operand));
-        let fields = found.path().into_iter().flat_map(|path| &path.steps);
-        let fields = fields.filter_map(|step| match step {
-            Step::Field(field) => Some(field),
-            Step::Index(_) | Step::Last => None,
-        });
-        for (record, member) in fields.flat_map(|field| model.ends(field)) {
-            match member {
-                Member::Row(id) | Member::Into(id) if holds(found, Some((record, id))) => {
-                    return true;
+        found.operands(&mut |operand| open.push((of, operand)));
+        let Some(path) = found.path() else { continue };
+        if let Start::Argument(number) = path.start {
+            open.extend(model.given(of, number));
+        }
+        for step in &path.steps {
+            let field = match step {
+                Step::Field(field) => field,
+                Step::Index(index) => {
+                    open.push((of, *index));
+                    continue;
                 }
-                Member::Let(id) => {
-                    let lets = &model.records[record.index()].lets;
-                    open.extend(lets.get(id as usize).map(|found| found.expr));
+                Step::Last => continue,
+            };
+            for (record, member) in model.ends(field) {
+                match member {
+                    Member::Row(id) | Member::Into(id) if holds(found, Some((record, id))) => {
+                        return true;
+                    }
+                    Member::Let(id) => {
+                        let lets = &model.records[record.index()].lets;
+                        open.extend(lets.get(id as usize).map(|found| (record, found.expr)));
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
         }
     }

@@ -11,18 +11,23 @@ use crate::{
 type Open = (RecordId, RowId, ExprId);
 
 impl Model {
-    /// Whether an expression of a row follows from where something is that comes behind it, or from
-    /// where the file ends. A reader knows that; a writer does not before it has placed the row.
+    /// Whether an expression of a row follows from where something is that comes behind it, from where
+    /// the file ends, or from the size of the row or of something around it. A reader knows that; a
+    /// writer does not before it has placed the row.
     #[must_use]
     pub fn asks_ahead(&self, record: RecordId, row: RowId, expr: ExprId) -> bool {
-        self.any_open((record, row, expr), |next, open| self.is_ahead(next, open, None))
+        self.any_open((record, row, expr), |next, open| {
+            self.is_ahead(next, (record, row), open, None)
+        })
     }
 
     /// The same, but where something begins that the struct of the row is in is known: a writer that
     /// goes into it knows where that is.
     #[must_use]
     pub fn asks_beyond(&self, record: RecordId, row: RowId, expr: ExprId) -> bool {
-        self.any_open((record, row, expr), |next, open| self.is_ahead(next, open, Some(record)))
+        self.any_open((record, row, expr), |next, open| {
+            self.is_ahead(next, (record, row), open, Some(record))
+        })
     }
 
     fn any_open(&self, first: Open, holds: impl Fn(Open, &mut Vec<Open>) -> bool) -> bool {
@@ -42,6 +47,7 @@ impl Model {
     fn is_ahead(
         &self,
         (record, row, expr): Open,
+        asker: (RecordId, RowId),
         open: &mut Vec<Open>,
         inside: Option<RecordId>,
     ) -> bool {
@@ -55,17 +61,50 @@ impl Model {
                 }
                 return !self.is_placed_before(path, end, record, row);
             }
+            Expr::Size(path) => return self.is_size_around(path, asker),
             Expr::Path(path) => {
                 if let Start::Argument(number) = path.start {
-                    let argument = self.records[record.index()].arguments.get(number as usize);
-                    open.extend(argument.map(|argument| (record, RowId(0), *argument)));
+                    let given = self.given(record, number);
+                    open.extend(given.map(|(owner, argument)| {
+                        (owner, self.first_around(owner, record), argument)
+                    }));
                 }
-                ahead = self.names_ahead(path, open);
+                ahead = self.names_ahead(path, (record, row), asker, open);
             }
             _ => {}
         }
         self[expr].operands(&mut |operand| open.push((record, row, operand)));
         ahead
+    }
+
+    /// The first row of a record in which another one may be; the first of all rows if there is none.
+    fn first_around(&self, record: RecordId, inner: RecordId) -> RowId {
+        let rows = self.records[record.index()].numbered_rows();
+        let mut around = rows.filter(|(_, row)| self.has_in_it(row, inner)).map(|(id, _)| id);
+        around.next().unwrap_or(RowId(0))
+    }
+
+    /// Whether values of a row may have some of a record in them.
+    fn has_in_it(&self, row: &Row, record: RecordId) -> bool {
+        self.held(&row.ty).any(|held| held == record || self.holds(held, record))
+    }
+
+    /// Whether a size is that of a row, or of something that it is in.
+    fn is_size_around(&self, path: &Path, (record, row): (RecordId, RowId)) -> bool {
+        let fields = path.steps.iter().rev().find_map(|step| match step {
+            Step::Field(field) => Some(field),
+            Step::Index(_) | Step::Last => None,
+        });
+        let Some(field) = fields else {
+            return !matches!(path.start, Start::It | Start::Argument(_));
+        };
+        self.ends(field).any(|(of, member)| match member {
+            Member::Row(id) | Member::Into(id) => {
+                (of, id) == (record, row)
+                    || self.has_in_it(&self.records[of.index()].rows[id.index()], record)
+            }
+            Member::Let(_) => false,
+        })
     }
 
     /// Whether an address is that of something around, or of a row in front, here or in a struct
@@ -81,8 +120,7 @@ impl Model {
         };
         let is_before = |around: RecordId, of: RowId| {
             let rows = &self.records[around.index()].rows;
-            let leads_here =
-                |row: &Row| self.held(&row.ty).any(|of| of == record || self.holds(of, record));
+            let leads_here = |row: &Row| self.has_in_it(row, record);
             match (around == record, &path.start) {
                 (true, Start::This | Start::Enclosing(_)) => of < row,
                 _ => !rows[..=of.index()].iter().any(leads_here),
@@ -157,32 +195,74 @@ impl Model {
             && !matches!(ty, Type::Pointer(_))
     }
 
+    /// Whether something about a row is known only when all is placed, or when another record is that
+    /// is in it.
+    fn measures_ahead(
+        &self,
+        measure: &Measure,
+        of: Option<RecordId>,
+        row: RowId,
+        inner: RecordId,
+    ) -> bool {
+        let measured = of.and_then(|of| self.records[of.index()].rows.get(row.index()));
+        match measure {
+            Measure::At(_) | Measure::End => true,
+            Measure::Size => measured.is_some_and(|row| self.has_in_it(row, inner)),
+            Measure::Count | Measure::Records | Measure::Base | Measure::Tag => false,
+        }
+    }
+
+    /// Where an expression stands that belongs to a row or `let` which a path from a record names: the
+    /// row of its record in front of which all is placed when the path is followed.
+    fn stands_at(&self, path: &Path, (record, row): (RecordId, RowId), of: RecordId) -> RowId {
+        match &path.start {
+            _ if path.steps.len() != 1 => RowId(0),
+            Start::This if of == record => row,
+            Start::Enclosing(records) if of == record && records.contains(&record) => row,
+            Start::Up(_) | Start::Enclosing(_) | Start::Root => self.first_around(of, record),
+            Start::This | Start::It | Start::Argument(_) => RowId(0),
+        }
+    }
+
     /// Whether a path names a number that follows from an address; expressions that it follows from
     /// are left to be looked at.
-    fn names_ahead(&self, path: &Path, open: &mut Vec<Open>) -> bool {
+    fn names_ahead(
+        &self,
+        path: &Path,
+        from: (RecordId, RowId),
+        asker: (RecordId, RowId),
+        open: &mut Vec<Open>,
+    ) -> bool {
         for step in &path.steps {
             let Step::Field(field) = step else { continue };
             for (record, way) in &field.members {
                 let of = &self.records[record.index()];
+                let at = self.stands_at(path, from, *record);
                 match way.as_slice() {
                     [Member::Let(number)] => {
                         let named = of.lets.get(*number as usize);
-                        open.extend(named.map(|named| (*record, RowId(0), named.expr)));
+                        open.extend(named.map(|named| (*record, at, named.expr)));
                     }
                     [Member::Row(id)] => {
                         let row = &of.rows[id.index()];
+                        let at = if at == RowId(0) { *id } else { at };
                         if let Role::Kept(expr) = row.role {
-                            open.push((*record, *id, expr));
+                            open.push((*record, at, expr));
                         }
                         for definer in &row.definers {
                             match (&definer.source, &definer.scope) {
-                                (DefinerSource::Measure { measure, .. }, _) => {
-                                    if matches!(measure, Measure::At(_) | Measure::End) {
+                                (DefinerSource::Measure { measure, row, .. }, scope) => {
+                                    let scope = match scope {
+                                        DefinerScope::Own => Some(*record),
+                                        DefinerScope::Owner(owner, _) => Some(*owner),
+                                        DefinerScope::Case(..) => None,
+                                    };
+                                    if self.measures_ahead(measure, scope, *row, asker.0) {
                                         return true;
                                     }
                                 }
                                 (DefinerSource::Expr(expr), DefinerScope::Own) => {
-                                    open.push((*record, *id, *expr));
+                                    open.push((*record, at, *expr));
                                 }
                                 (DefinerSource::Expr(expr), DefinerScope::Owner(owner, _)) => {
                                     open.push((*owner, RowId(0), *expr));

@@ -244,7 +244,9 @@ impl<'p> Engine<'p, '_> {
         let size = match (planned.size.map(u64::from), row.ty.stated_size()) {
             (Some(size), _) => size,
             (None, Some(size)) if self.is_open_padding(loc, size, self.writing.room.is_some()) => {
-                kept.unwrap_or(0)
+                let known = kept.unwrap_or(0);
+                self.expect(loc, size, known, "size");
+                known
             }
             (None, Some(size)) => {
                 if self.writing.measuring && self.layout.mentions_position(size) {

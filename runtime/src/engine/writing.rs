@@ -127,6 +127,8 @@ pub(crate) struct Writing {
     pub late_forms: LostForms,
     /// Sizes and ends of regions that must agree with an expression.
     pub expectations: Vec<Expectation>,
+    /// The row that could not be placed.
+    pub failed: Option<Loc>,
     /// Where objects are put, and where they were.
     pub placing: Placing,
     /// Alignment of an object whose bytes do not come first in its layout.

@@ -188,6 +188,15 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn lay_row(&mut self, loc: Loc, row: &'p Row, spot: &mut Spot) -> Fallible<()> {
+        let laid = self.lay_bytes(loc, row, spot);
+        let names_row = |fault: &Fault| !matches!(fault, Fault::Limit(_));
+        if laid.as_ref().is_err_and(|fault| names_row(fault)) && !self.writing.measuring {
+            self.writing.failed.get_or_insert(loc);
+        }
+        laid
+    }
+
+    fn lay_bytes(&mut self, loc: Loc, row: &'p Row, spot: &mut Spot) -> Fallible<()> {
         let bits = row.ty.is_bits();
         if !bits {
             spot.align();
@@ -260,7 +269,7 @@ impl<'p> Engine<'p, '_> {
                 match u64::try_from(size) {
                     Ok(size) if size <= MAX_SIZE => size,
                     Ok(_) => return eval_error("more zero bytes than a file may have"),
-                    Err(_) => return eval_error(format!("a size of {size}")),
+                    Err(_) => return eval_error(format!("size {size} is negative")),
                 }
             }
             // Padding to the end of a region whose size is known.

@@ -155,7 +155,8 @@ impl<'p> Engine<'p, '_> {
         }
         self.memo.forget();
         if let Err(fault) = self.place_root() {
-            self.report(*fault, Loc::row(NodeRef::ROOT, WHOLE));
+            let at = self.writing.failed.take();
+            self.report(*fault, at.unwrap_or(Loc::row(NodeRef::ROOT, WHOLE)));
         }
         if self.writing.placing.again.is_some() {
             return;

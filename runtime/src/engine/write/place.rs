@@ -109,7 +109,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                             self.writing.fill.push(Fill::Zero(size));
                         }
                         Ok(_) => return eval_error("more zero bytes than a file may have"),
-                        Err(_) => return eval_error(format!("a size of {size}")),
+                        Err(_) => return eval_error(format!("size {size} is negative")),
                     }
                 }
                 Statement::Mark(row, align) => {

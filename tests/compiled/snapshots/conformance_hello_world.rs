@@ -52,8 +52,8 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] [] "hello_world"[] {}
     "\
-TYXz7M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!(!)#!&rest#M#!!;!+=##$($!$#+-,HelloWorld!L&%o\
-ne!@!#%!,!!&W###*<!"
+gpv[j+M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!(!)#!&rest#M#!!;!+=##$($!$#+-,HelloWorld!L&%\
+one!@!#%!,!!&W###*<!"
 }
 
 /// Readers and writers for files that have nothing unusual.

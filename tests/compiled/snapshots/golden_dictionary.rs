@@ -56,7 +56,7 @@ pub struct Item<'a> {
 ::formwork::__file! {
     File < 'a > [straight] [] "dictionary"[] {}
     "\
-UwYhj*A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
+YSQvi1A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
 O2$#!!&!$*!%$='!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!&!%#!'#x#!#B''$#!+(<!!5!(/#'#0$$$&>%*!\
 !*L/pool($!$%#%!!*<$#.#))&!%##!#!&#$!&)%!&!#$%!;4Item!$#!&name!&#!#&x!#!,W#&size'd%#&,?$#*%G%!\
 $!#i(#D'd)$!$.m&$!&)j&-nodes!'$&!(%{!$&$){!)1##&##&*~!)&Pool!$2g(#$){!)texts,#$B$#'#w+!%/$!6%_\

@@ -36,7 +36,7 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "label_text"[] {}
     "\
-r_y_p1?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
+[Vfm^&?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
 other+B#(*B'%!!!$#8%*!%!F$&$*`!(texts,!,(!$'###&N$#$$C%#!'*p!%#,#%l$)'!#$%&!#Q##&&M%##%$T&*&!,\
 File.#R###-z!#$%e!$#$(Q!$+#/q#!"
 }

@@ -90,7 +90,7 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "slices"[] {}
     "\
-k~W^`!9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+ivRSm49!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!&!$#&'>##$>#')>#''>#$$>#()>#)'>#%$>#))>.!'nodes!'$#!#J%#!!*?!#z%(!'$$!\
 $$?'(#!$!#c$!#s%%'!-#c!(.items*]!+(sorted!'$r#!5b!%(!,$b!'keys#*_$'&flat/`!#$%`!5*!#%#!$!,firs\
 t.list%;#+%;)-second#<!+k%%fir!N#%-T&#($Q!!%:!*<%#&#$D:!,!#$%&'()*+!!!&Node!)#((j*!+t!'&base-i\

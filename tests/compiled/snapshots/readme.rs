@@ -75,10 +75,10 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight] [places] "level"["lvl"] { 0[b"LEVL"] }
     "\
-bms^]!<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
+zU{XY/<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
 %8'#!&!#*B#%':%(!%#m#!)>3!'rooms!&!!!'$#!!)<#*+/'&note#I%###!2!#%##%?%.!!*O$#2#))%!%##!%!&=&!'\
-!#$%&!!!&Room!&#!'width!%o!!(`!!!##1#*)(height'D##'D$!,%[$$ex'@!$P&(T,!#%##N*%!,File.$|%!%!$$#\
-!$!#?#$+z$#&&}!'&!#$%$-#&#(!)o#!"
+!#$%&!!!&Room!&#!'width!%o!!(`!!!##1$+)(height'E##'E$!,&^$$ex'A!$R&(T,!#%##O*%!,File.$~%!%!$$#\
+!$!#?#$+|$#&&~!'&!#$%$-#&#(!)p#!"
 }
 
 ::formwork::__places! {

@@ -403,14 +403,20 @@ fn has_loose_cases(model: &Model) -> bool {
 fn asks_early(model: &Model) -> bool {
     model.records().any(|(id, record)| {
         let mut is_early = |expr: ExprId| {
-            names(model, (id, expr), &mut |found, row| match row {
+            names(model, (id, expr), &mut |of, found, row| match row {
                 Some((record, row)) => {
                     let row = &model.records[record.index()].rows[row.index()];
                     row.ty.parts().any(|ty| matches!(ty, Type::Array(_)))
                         && !matches!(found, Expr::At(_))
                         && model.held(&row.ty).any(|held| held == id || model.holds(held, id))
                 }
-                None => matches!(found, Expr::IsLast(_)),
+                None => match found {
+                    Expr::IsLast(Path { start: Start::This, steps, .. }) if steps.is_empty() => {
+                        !is_pointed_element(model, of)
+                    }
+                    Expr::IsLast(_) => true,
+                    _ => false,
+                },
             })
         };
         record.endian.iter().flat_map(EndianRule::conditions).any(&mut is_early)
@@ -425,6 +431,20 @@ fn asks_early(model: &Model) -> bool {
                 row.when.into_iter().chain(of_parts).any(&mut is_early)
             })
     })
+}
+
+/// Whether a struct is an element only where pointers lead to the elements: those are read when all
+/// pointers are.
+fn is_pointed_element(model: &Model, id: RecordId) -> bool {
+    let (mut in_place, mut pointed) = (false, false);
+    let rows = model.records.iter().flat_map(|record| &record.rows);
+    for part in rows.flat_map(|row| row.ty.parts()) {
+        let Type::Array(array) = part else { continue };
+        let is_held = |part: &Type| model.held_here(part).any(|held| held == id);
+        in_place |= array.element.inline_parts().any(is_held);
+        pointed |= array.element.parts().any(is_held);
+    }
+    pointed && !in_place
 }
 
 /// Whether something ends where a pointer in it leads to: how far it reaches is read from bytes that
@@ -445,7 +465,7 @@ fn has_own_targets(model: &Model) -> bool {
 
 /// Whether an expression asks for the address of a row, or of something in it.
 pub(crate) fn asks_for(model: &Model, expr: ExprId, row: (RecordId, RowId)) -> bool {
-    let is_asked = &mut |found: &Expr, named| matches!(found, Expr::At(_)) && named == Some(row);
+    let is_asked = &mut |_, found: &Expr, named| matches!(found, Expr::At(_)) && named == Some(row);
     names(model, (row.0, expr), is_asked)
 }
 
@@ -467,7 +487,8 @@ pub(crate) fn asks_for_elements(model: &Model, row: (RecordId, RowId)) -> bool {
     expressions(model, &mut |of, part| {
         asks |= match part {
             Part::Expr(expr) => {
-                let is_asked = &mut |found: &Expr, named| named == Some(row) && !only_where(found);
+                let is_asked =
+                    &mut |_, found: &Expr, named| named == Some(row) && !only_where(found);
                 names(model, (of, expr), is_asked)
             }
             Part::Reference(path) => is_last(path),
@@ -481,11 +502,11 @@ pub(crate) fn asks_for_elements(model: &Model, row: (RecordId, RowId)) -> bool {
 type Named = Option<(RecordId, RowId)>;
 
 /// Whether something holds for a part of an expression of a record and what it names, behind `let`s
-/// and arguments, too.
+/// and arguments, too. It is asked with the record in which the part is evaluated.
 fn names(
     model: &Model,
     expr: (RecordId, ExprId),
-    holds: &mut dyn FnMut(&Expr, Named) -> bool,
+    holds: &mut dyn FnMut(RecordId, &Expr, Named) -> bool,
 ) -> bool {
     let (mut open, mut known) = (alloc::vec![expr], BTreeSet::new());
     while let Some((of, expr)) = open.pop() {
@@ -493,7 +514,7 @@ fn names(
             continue;
         }
         let found = &model[expr];
-        if holds(found, None) {
+        if holds(of, found, None) {
             return true;
         }
         found.operands(&mut |operand| open.push((of, operand)));
@@ -512,7 +533,7 @@ fn names(
             };
             for (record, member) in model.ends(field) {
                 match member {
-                    Member::Row(id) | Member::Into(id) if holds(found, Some((record, id))) => {
+                    Member::Row(id) | Member::Into(id) if holds(of, found, Some((record, id))) => {
                         return true;
                     }
                     Member::Let(id) => {

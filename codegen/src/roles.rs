@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::check::exprs::{lengths, own_rows, values};
 use crate::model::{
     DefinerScope, DefinerSource, ExprId, InStep, Member, Model, Record, RecordId, RecordKind, Role,
-    Row, RowId, RowKind, Start, Step, Tag, Type,
+    Row, RowId, RowKind, Start, Step, Tag,
 };
 use crate::print::{columns, constant_text, definer_text, expr_text, path_text, record_name};
 
@@ -150,7 +150,7 @@ fn uses(model: &Model, id: RecordId) -> HashMap<RowId, Vec<String>> {
             let text = format!("presence of {}: {}", label(other), expr_text(model, *when));
             note(mentioned(*when), at, text);
         }
-        let Type::Union(union) = other.ty else { continue };
+        let Some(union) = other.ty.union() else { continue };
         let Some(union) = model.unions.get(union.index()) else { continue };
         let mut rows = match &union.tag {
             Tag::Row(tag) => vec![*tag],

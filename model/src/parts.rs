@@ -85,6 +85,19 @@ impl Type {
         }
     }
 
+    /// The union that a row of this type has exactly one of: the type itself, or what its regions hold.
+    #[must_use]
+    pub fn one_union(&self) -> Option<UnionId> {
+        let mut ty = self;
+        loop {
+            match ty {
+                Type::Union(id) => return Some(*id),
+                Type::Region(region) => ty = &region.inner,
+                _ => return None,
+            }
+        }
+    }
+
     /// Whether a value of it holds pointers to what it owns, other than in records and unions.
     #[must_use]
     pub fn owns(&self) -> bool {

@@ -73,7 +73,7 @@ impl<'m> Words<'m> {
             };
             self.row(&place, row);
             // The labels of a choice that this row decides.
-            let Type::Union(union) = &row.ty else { continue };
+            let Some(union) = row.ty.union() else { continue };
             let union = &self.model.unions[union.index()];
             if let Tag::Row(tag) = &union.tag
                 && let Type::Cell(cell) = &record.rows[tag.index()].ty

@@ -97,6 +97,7 @@ impl<'t> Cx<'t> {
             row,
             decl,
             cases: Vec::new(),
+            decides: None,
             model: None,
         });
         let mut list = Vec::new();

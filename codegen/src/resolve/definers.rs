@@ -1,10 +1,10 @@
 //! Inversion: which number is the count, size, end, place or tag of which row.
 
-use super::{Cx, Expr, ExprId, RecordId, Source, id32};
+use super::{Cx, Expr, ExprId, RecordId, Source, Uni, id32};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Linear,
     Meaning, Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step,
-    Storage, Tag, Target, Type,
+    Storage, Tag, Target, Type, Union,
 };
 use crate::span::Span;
 
@@ -28,7 +28,27 @@ impl<'t> Cx<'t> {
             }
             self.explicit_derives(id, derives);
         }
+        self.tags_that_decide();
         derives
+    }
+
+    /// A row that does not follow from the case, since there are several unions or it is given by
+    /// something else, decides like any other expression: the case is compared with it.
+    fn tags_that_decide(&mut self) {
+        for at in 0..self.unions.len() {
+            let Uni { holder, row, decides, model, .. } = &mut self.unions[at];
+            let Some(Union { tag, .. }) = model else { continue };
+            let (Tag::Row(given), Some(decides)) = (&*tag, *decides) else { continue };
+            let given = self.records[holder.index()].rows.get(given.index());
+            let follows = given.is_some_and(|given| {
+                let source = given.definers.first().map(|definer| &definer.source);
+                let of = matches!(source, Some(DefinerSource::Measure { measure: Measure::Tag, row: of, .. }) if of == row);
+                of
+            });
+            if !follows {
+                *tag = Tag::Given(decides);
+            }
+        }
     }
 
     fn row_definers(&mut self, id: RecordId, row: RowId, derives: &mut Vec<Derive>) {
@@ -37,7 +57,6 @@ impl<'t> Cx<'t> {
         // What is only sometimes there does not always give the number.
         let conditional = built.when.is_some();
         let mut measures: Vec<(Measure, ExprId)> = Vec::new();
-        let mut tag = None;
         match built.kind.clone() {
             // How long padding is stands in the value nowhere else.
             RowKind::Zero | RowKind::Reserved | RowKind::Runtime => return,
@@ -78,13 +97,10 @@ impl<'t> Cx<'t> {
             _ => {}
         }
         lengths(&ty, &mut measures);
-        if let Type::Union(union) = ty
-            && let Some(Tag::Row(row)) = self.uni(union).model.as_ref().map(|m| &m.tag)
+        if let Some(union) = ty.one_union()
+            && let Some(Tag::Row(tag)) = self.uni(union).model.as_ref().map(|m| &m.tag)
         {
-            tag = Some(*row);
-        }
-        if let Some(tag) = tag {
-            self.define(id, Reached::Own(tag), measure(Measure::Tag, row), span, derives);
+            self.define(id, Reached::Own(*tag), measure(Measure::Tag, row), span, derives);
         }
         if conditional {
             return;

@@ -303,6 +303,8 @@ struct Uni<'t> {
     row: RowId,
     decl: UnionDecl<'t>,
     cases: Vec<UniCase<'t>>,
+    /// What `on=` or `given=` says.
+    decides: Option<ExprId>,
     model: Option<Union>,
 }
 

@@ -184,6 +184,7 @@ impl<'t> Cx<'t> {
                         return None;
                     }
                 };
+                self.unions[id.index()].decides = Some(found.expr);
                 let row = ex.word().filter(|_| name == "on");
                 if let Some(row) = row.and_then(|word| self.row_named(holder, word))
                     && row != self.uni(id).row

@@ -428,7 +428,11 @@ impl<'p> Engine<'p, '_> {
         if asked.any(|expr| self.layout.mentions_position(expr)) {
             return Ok(());
         }
-        let Item::Node(node) = self.tree.item(loc) else { return Ok(()) };
+        let (first, count) = match self.tree.item(loc) {
+            Item::Node(_) => (loc, 1),
+            Item::Array(array) => (loc.at(0), self.tree.count(array)),
+            _ => return Ok(()),
+        };
         let val = self.eval(given, loc.node, None)?;
         let mut wanted = None;
         for case in &union.cases {
@@ -447,13 +451,19 @@ impl<'p> Engine<'p, '_> {
                 wanted = Some(case);
             }
         }
-        let shown = self.tree.show(val);
-        let what = match wanted {
-            Some(case) if case.record == self.tree.record_id(node) => return Ok(()),
-            Some(case) => format!("the case must be `{}`, as {shown} elsewhere says", case.name),
-            None => format!("there is no case for {shown}, which is said elsewhere"),
-        };
-        self.problem(loc, ProblemKind::Contradicts { what: what.into() });
+        for index in 0..count {
+            let at = if index == 0 { first } else { loc.at(index) };
+            let Item::Node(node) = self.tree.item(at) else { continue };
+            let shown = || self.tree.show(val);
+            let what = match wanted {
+                Some(case) if case.record == self.tree.record_id(node) => continue,
+                Some(case) => {
+                    format!("the case must be `{}`, as {} elsewhere says", case.name, shown())
+                }
+                None => format!("there is no case for {}, which is said elsewhere", shown()),
+            };
+            self.problem(at, ProblemKind::Contradicts { what: what.into() });
+        }
         Ok(())
     }
 

@@ -580,8 +580,7 @@ impl<'m> Reading<'_, '_, 'm> {
         for (id, row) in record.numbered_rows() {
             for definer in &row.definers {
                 let DefinerScope::Case(union_row, at) = definer.scope else { continue };
-                let Some(crate::model::Type::Union(union)) =
-                    record.rows.get(union_row.index()).map(|row| &row.ty)
+                let Some(union) = record.rows.get(union_row.index()).and_then(|row| row.ty.union())
                 else {
                     continue;
                 };

@@ -190,9 +190,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 here && matches!(&region.extent, Extent::End(end) if number(*end))
             }
             // The arms of the union look at it.
-            (Measure::Tag, Type::Union(union)) => {
-                matches!(ctx.view.unions[union.index()].tag, Tag::Row(row) if row == id)
-            }
+            (Measure::Tag, ty) => ty.one_union().is_some_and(
+                |union| matches!(ctx.view.unions[union.index()].tag, Tag::Row(row) if row == id),
+            ),
             _ => false,
         }
     }

@@ -599,17 +599,19 @@ impl<'m> Writer<'_, '_, 'm> {
         row: RowId,
         says: &dyn Fn(&Label) -> TokenStream,
     ) -> Able<TokenStream> {
-        let Type::Union(id) = &node.row(row).ty else { return unable("a tag of something else") };
+        let Some(id) = node.row(row).ty.one_union() else {
+            return unable("a tag of something else");
+        };
         let Some(src) = self.field(node, row) else { return unable("a union without a field") };
         let union = &node.view.unions[id.index()];
-        let ty = self.straight.shapes.union_ident(*id);
+        let ty = self.straight.shapes.union_ident(id);
         if matches!(src.shape, Some(Shape::Option(_))) {
             return unable("a union that may not be there");
         }
         let code = &src.code;
         let mut arms = TokenStream::new();
         for (number, case) in (0_u32..).zip(&union.cases) {
-            let (variant, _) = self.straight.shapes.variant(*id, number);
+            let (variant, _) = self.straight.shapes.variant(id, number);
             let label = case.labels.first().map_or(quote!(rt::None), says);
             arms.extend(quote!(super::#ty::#variant { .. } => #label,));
         }

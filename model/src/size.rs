@@ -10,7 +10,7 @@ use super::encoding::mutf8_len;
 use super::{
     ArrayLength, BinaryOp, Cell, Content, Encoding, EpochId, Expr, ExprId, Exprs, Extent, Home,
     Label, Model, RecordId, RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Tag,
-    Type, UnaryOp, UnionId,
+    Type, UnaryOp, Union, UnionId,
 };
 
 /// Most types inside types (arrays of regions of arrays...) that sizes are computed of.
@@ -229,13 +229,12 @@ impl Model {
 
     fn union_size(&self, id: UnionId, epoch: EpochId, known: &Known) -> Option<u64> {
         let union = self.unions.get(id.index())?;
-        if union.size.is_some() {
-            return union.size;
-        }
-        let (tag, own) = match &union.tag {
-            Tag::Row(_) | Tag::Given(_) => (0, false),
-            Tag::Own(cell) | Tag::Word(cell) => (cell_size(cell)?, true),
-        };
+        union.size.or_else(|| self.cases_size(union, epoch, known))
+    }
+
+    /// Size that all cases of a union have by what stands in them.
+    fn cases_size(&self, union: &Union, epoch: EpochId, known: &Known) -> Option<u64> {
+        let own = matches!(union.tag, Tag::Own(_) | Tag::Word(_));
         let mut common = None;
         for case in &union.cases {
             if !case.is_in(epoch) {
@@ -248,15 +247,7 @@ impl Model {
                 forms.map(|form| (form.record, &form.labels[..])).collect()
             };
             for (body, labels) in bodies {
-                // A pattern may reach into the bytes behind the tag.
-                let mut covered = labels.iter().map(|label| match label {
-                    Label::Pattern(pattern) if own => tag.max(u64::from(pattern.width) / 8),
-                    _ => tag,
-                });
-                let tag = covered.next().unwrap_or(tag);
-                if covered.any(|other| other != tag) {
-                    return None;
-                }
+                let tag = union.covered(labels)?;
                 // In the midst of a block, homes count from the start of the struct around.
                 if !own && self.has_block(body, epoch) {
                     return None;
@@ -273,6 +264,15 @@ impl Model {
             }
         }
         common
+    }
+
+    /// Whether each case of a union with `size=` takes so many bytes, whatever is in it.
+    #[must_use]
+    pub fn is_filled(&self, id: UnionId, epoch: EpochId) -> bool {
+        let Some(union) = self.unions.get(id.index()) else { return false };
+        let parts = self.parts_of(Part::Union(id), epoch);
+        let known = self.sizes_below(parts, epoch).known;
+        union.size.is_some() && self.cases_size(union, epoch, &known) == union.size
     }
 
     /// Whether the homes of a case's rows count from the union's first byte, tag included.
@@ -314,6 +314,36 @@ impl Model {
             Type::ByteOrderMark => Some(2),
             Type::Text | Type::Nothing => Some(0),
         }
+    }
+}
+
+impl Union {
+    /// Labels of the case or form whose rows a record has.
+    #[must_use]
+    pub fn labels_of(&self, body: RecordId) -> &[Label] {
+        for case in &self.cases {
+            if case.record == body {
+                return &case.labels;
+            }
+            if let Some(form) = case.forms.iter().find(|form| form.record == body) {
+                return &form.labels;
+            }
+        }
+        &[]
+    }
+
+    /// Bytes of the tag, or of the pattern that reaches into the bytes behind it, in front of the
+    /// rows of a case or form with these labels; `None` if that depends on the label.
+    #[must_use]
+    pub fn covered(&self, labels: &[Label]) -> Option<u64> {
+        let (Tag::Own(cell) | Tag::Word(cell)) = &self.tag else { return Some(0) };
+        let tag = cell_size(cell)?;
+        let mut covered = labels.iter().map(|label| match label {
+            Label::Pattern(pattern) => tag.max(u64::from(pattern.width) / 8),
+            _ => tag,
+        });
+        let first = covered.next().unwrap_or(tag);
+        covered.all(|other| other == first).then_some(first)
     }
 }
 

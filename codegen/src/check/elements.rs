@@ -210,7 +210,8 @@ impl<'a> Facts<'a> {
             Type::Record(id) => self.greedy.contains(id),
             Type::Union(id) => {
                 let bodies = bodies(self.model, *id, self.epoch);
-                !bodies.is_empty() && bodies.iter().all(|body| self.greedy.contains(body))
+                let sized = self.model.unions.get(id.index()).is_some_and(|u| u.size.is_some());
+                !sized && !bodies.is_empty() && bodies.iter().all(|body| self.greedy.contains(body))
             }
             _ => false,
         }

@@ -56,6 +56,8 @@ struct Body<'a> {
     span: Span,
     from: u64,
     to: Option<u64>,
+    /// Whether the union says its size.
+    sized: bool,
 }
 
 /// Rows without homes stand behind those that have some, and only where the block is not all.
@@ -141,11 +143,13 @@ impl<'a> Walk<'a> {
         let starts: Vec<u64> = claims.iter().map(|claim| claim.start).collect();
         let homes: Vec<u64> = choices.iter().map(|choice| choice.start).collect();
         let limit = body.and_then(|body| body.to).or(self.limit());
+        let own_end = |choice: &Choice| {
+            let own = self.context.model.unions.get(choice.union.index());
+            own.and_then(|union| union.size?.checked_add(choice.zero))
+        };
         let end_of = |choice: &Choice| {
             let later = starts.iter().chain(&homes).copied().filter(|&at| at > choice.start);
-            let own = self.context.model.unions.get(choice.union.index());
-            let own = own.and_then(|union| union.size?.checked_add(choice.zero));
-            own.or_else(|| later.min().filter(|_| !common(choice))).or(limit)
+            own_end(choice).or_else(|| later.min().filter(|_| !common(choice))).or(limit)
         };
         for (number, choice) in choices.iter().enumerate() {
             let mut around = claims.clone();
@@ -155,9 +159,9 @@ impl<'a> Walk<'a> {
                     around.push(Claim { start: choice.start, end, ..choice.claim.clone() });
                 }
             }
-            let end = end_of(choice);
+            let (end, sized) = (end_of(choice), own_end(choice).is_some());
             for id in bodies(self.context.model, choice.union, self.epoch) {
-                self.lay_body(id, choice, end, &around, nesting, found);
+                self.lay_body(id, choice, (end, sized), &around, nesting, found);
             }
         }
     }
@@ -166,13 +170,14 @@ impl<'a> Walk<'a> {
         &self,
         id: RecordId,
         choice: &Choice,
-        to: Option<u64>,
+        (to, sized): (Option<u64>, bool),
         around: &[Claim],
         nesting: u32,
         found: &mut Diagnostics,
     ) {
         let Some(record) = self.context.record(id) else { return };
-        let body = Body { name: &record.template, span: record.span, from: choice.start, to };
+        let (name, from) = (record.template.as_str(), choice.start);
+        let body = Body { name, span: record.span, from, to, sized };
         if record.kind == RecordKind::Struct {
             // `as=`: another struct stands for the whole; it is looked at by itself.
             let from = choice.zero;
@@ -191,19 +196,29 @@ impl<'a> Walk<'a> {
             }
             return;
         }
+        // A pattern may reach into the bytes behind the tag.
+        let union = self.context.model.unions.get(choice.union.index());
+        let covered = union.and_then(|union| union.covered(union.labels_of(id)));
+        let start = covered.and_then(|bytes| choice.claim.start.checked_add(bytes));
+        let start = start.unwrap_or(choice.start);
+        let mut around = around.to_vec();
+        if start > choice.start {
+            let name = format!("the pattern of case `{name}`");
+            let (span, end) = (record.span, Some(start));
+            around.push(Claim { start: choice.start, end, span, name });
+        }
         let rows_have_homes =
             record.rows.iter().any(|row| matches!(row.home(self.epoch), Home::At(_)));
         if rows_have_homes || record.rows.iter().all(|row| bit_width(&row.ty, self.epoch).is_none())
         {
             let zero = choice.zero;
-            self.lay(record, zero, Some(choice.start), around, Some(body), nesting, found);
+            self.lay(record, zero, Some(start), &around, Some(body), nesting, found);
             return;
         }
         // Rows of bits share bytes; `bits` looks at them, here only their sum counts.
-        let end = self.sizes.record(id).and_then(|size| choice.start.checked_add(size));
-        let mut claims = around.to_vec();
-        claims.push(Claim { start: choice.start, end, ..choice.claim.clone() });
-        self.verify(claims, Some(body), found);
+        let end = self.sizes.record(id).and_then(|size| start.checked_add(size));
+        around.push(Claim { start, end, ..choice.claim.clone() });
+        self.verify(around, Some(body), found);
     }
 
     /// End of the rows that have homes.
@@ -387,7 +402,7 @@ impl<'a> Walk<'a> {
         }
         if at > to {
             // What stands behind the block of an open struct is its variable part.
-            if self.record.open {
+            if self.record.open && !body.is_some_and(|body| body.sized) {
                 return;
             }
             let place = last.map_or(self.record.span, |last| last.span);

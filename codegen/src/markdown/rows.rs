@@ -8,8 +8,8 @@ use super::text::{code, constant, head, hex, number, table};
 use super::types::{TO_THE_END, content_type, type_text};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, DefinerScope, DefinerSource, EpochId, Expr, ExprId, Home,
-    Label, Meaning, Measure, Record, RecordId, Role, Row, RowId, RowKind, RunType, Storage, Tag,
-    Type, Union,
+    Meaning, Measure, Record, RecordId, Role, Row, RowId, RowKind, RunType, Storage, Tag, Type,
+    Union,
 };
 use crate::roles::in_step_text;
 
@@ -303,23 +303,9 @@ fn start(cx: &Cx<'_>, record: &Record) -> Option<u64> {
         }
     };
     match &union.tag {
-        Tag::Own(cell) | Tag::Word(cell) => match cell.storage {
-            Storage::Fixed(int) => behind(u64::from(int.bytes).checked_mul(8)?, labels),
-            Storage::Bits { width, .. } => behind(u64::from(width), labels),
-            _ => None,
-        },
+        Tag::Own(_) | Tag::Word(_) => union.covered(labels)?.checked_mul(8),
         Tag::Row(_) | Tag::Given(_) => union.body.then_some(0),
     }
-}
-
-/// Bits in front of the rows that these labels select, by the width of the tag in bits.
-fn behind(tag: u64, labels: &[Label]) -> Option<u64> {
-    let mut widths = labels.iter().map(|label| match label {
-        Label::Pattern(pattern) => tag.max(u64::from(pattern.width)),
-        Label::Range(..) | Label::Text(_) | Label::Else => tag,
-    });
-    let first = widths.next().unwrap_or(tag);
-    widths.all(|other| other == first).then_some(first)
 }
 
 fn offset_text(at: Option<u64>, unit: u64) -> String {

@@ -69,11 +69,11 @@ impl<'p, 'b> Engine<'p, 'b> {
             if holds && matches!(taken, Taken::Else(_)) {
                 otherwise = otherwise.or(Some((*candidate, taken)));
             } else if holds {
-                return self.read_case(id, *candidate, taken, loc, cursor);
+                return self.read_sized(id, *candidate, taken, loc, cursor);
             }
         }
         if let Some((candidate, taken)) = otherwise {
-            return self.read_case(id, candidate, taken, loc, cursor);
+            return self.read_sized(id, candidate, taken, loc, cursor);
         }
         let kind = ReadErrorKind::UnknownTag {
             union_name: union.name.as_str().into(),
@@ -88,6 +88,31 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     pub(crate) fn in_epoch(&self, epochs: &[bool]) -> bool {
         epochs.get(self.layout.epoch.index()).copied().unwrap_or(true)
+    }
+
+    /// Reads a case, which must fill the union if that says its size.
+    fn read_sized(
+        &mut self,
+        id: UnionId,
+        candidate: Candidate,
+        taken: Taken,
+        loc: Loc,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        let Some(size) = self.model.unions[id.index()].size else {
+            return self.read_case(id, candidate, taken, loc, cursor);
+        };
+        self.has_room(cursor, size, loc)?;
+        let end = cursor.at + size;
+        let mut inner = cursor.inside(cursor.at, end);
+        inner.room = true;
+        let item = self.read_case(id, candidate, taken, loc, &mut inner)?;
+        if inner.at < end {
+            let kind = ReadErrorKind::TrailingBytes { remaining: end - inner.at };
+            return Err(self.error(kind, inner.at, loc));
+        }
+        cursor.at = end;
+        Ok(item)
     }
 
     fn read_case(
@@ -136,12 +161,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             self.tree.set_tag(rows, number);
         }
         self.tree.own_node_mut(rows).at = short(base);
-        let limit = match union.size {
-            Some(size) => cursor.limit.min(start.saturating_add(size)),
-            None => cursor.limit,
-        };
-        let mut inner = cursor.inside(cursor.at, limit);
-        inner.room |= union.size.is_some();
+        let mut inner = cursor.inside(cursor.at, cursor.limit);
         if self.is_too_deep() {
             self.tree.leave_unread(rows, None);
             return Err(self.error(self.depth_limit(), start, loc));
@@ -150,10 +170,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.deep(|engine| engine.read_rows(rows, &mut inner, base, block))?;
         self.set_letter_cells(rows, start);
         self.align_bits(&mut inner)?;
-        cursor.at = match union.size {
-            Some(size) => inner.at.max(start + size),
-            None => inner.at,
-        };
+        cursor.at = inner.at;
         self.tree.own_node_mut(rows).end = short(cursor.at);
         Ok(Item::Node(node))
     }

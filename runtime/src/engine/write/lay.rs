@@ -588,7 +588,28 @@ impl<'p> Engine<'p, '_> {
         Ok(spot.at)
     }
 
+    /// Places a union, which its case must fill if it says its size.
     fn lay_union(&mut self, loc: Loc, id: UnionId, spot: &mut Spot) -> Fallible<()> {
+        let Some(size) = self.model.unions[id.index()].size else {
+            return self.lay_case(loc, id, spot);
+        };
+        let (at, open) = (spot.at, self.writing.open_ends.len());
+        let end = at.saturating_add(size);
+        let around = self.writing.room.replace(end);
+        let laid = self.lay_case(loc, id, spot);
+        self.writing.room = around;
+        laid?;
+        self.close_region(open, spot.at);
+        if spot.at != end && !self.writing.measuring {
+            let (expected, actual) = (size.into(), spot.at.saturating_sub(at));
+            let why = "the schema says so".into();
+            self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
+        }
+        spot.at = spot.at.max(end);
+        Ok(())
+    }
+
+    fn lay_case(&mut self, loc: Loc, id: UnionId, spot: &mut Spot) -> Fallible<()> {
         let union = &self.model.unions[id.index()];
         let Item::Node(node) = self.tree.item(loc) else { return Ok(()) };
         let measuring = self.writing.measuring;
@@ -626,10 +647,7 @@ impl<'p> Engine<'p, '_> {
             self.set_letter_cells(rows, start);
         }
         inner.align();
-        spot.at = match union.size {
-            Some(size) => inner.at.max(start + size),
-            None => inner.at,
-        };
+        spot.at = inner.at;
         spot.bit = 0;
         if !measuring {
             self.tree.own_node_mut(rows).end = short(spot.at);

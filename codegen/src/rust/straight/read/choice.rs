@@ -13,6 +13,7 @@ use crate::rust::in_arena::Beside;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, is_early_number};
+use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::operators::{Typed, known};
 use crate::rust::straight::outline::arm_piece;
 use crate::rust::straight::scope::{Access, Frame, Place};
@@ -72,6 +73,9 @@ impl<'m> Reading<'_, '_, 'm> {
         let shapes = self.straight.shapes;
         if shapes.has_union(id) && *target != Shape::Choice(id) {
             return unable("a union of another Rust type");
+        }
+        if union.size.is_some() && !self.model.is_filled(id, epoch_id(ctx.epoch)) {
+            return unable("a union of a size that a case may not fill");
         }
         // What is wrong with the tag itself is told of the row that holds the union, and once.
         let mut wrong = None;

@@ -35,6 +35,9 @@ impl<'m> Writer<'_, '_, 'm> {
             return unable("a union that may not be there");
         }
         let union = &node.view.unions[id.index()];
+        if union.size.is_some() && !self.model.is_filled(id, epoch_id(node.epoch)) {
+            return unable("a union of a size that a case may not fill");
+        }
         let given = match &union.tag {
             Tag::Given(given) if self.straight.is_about_end(*given) => quote!(),
             Tag::Given(given) => match self.straight.typed(&node.scope, node.view, *given)? {

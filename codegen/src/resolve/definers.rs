@@ -1,6 +1,6 @@
 //! Inversion: which number is the count, size, end, place or tag of which row.
 
-use super::{Cx, Expr, ExprId, RecordId, Source, Uni, id32};
+use super::{Cx, Expr, ExprId, RecordId, Shape, Source, Uni, id32};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Linear,
     Meaning, Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step,
@@ -163,6 +163,10 @@ impl<'t> Cx<'t> {
                     .error("E0231", span, "the row has a value of its own")
                     .also(declared, "declared here")
                     .help("take its `is=` or `usually=` away, or write `is=owner`");
+                continue;
+            }
+            let shape = self.slot_shape(record, row.index()).unwrap_or(Shape::ANY);
+            if self.gives(&shape, &value, is.span).is_none() {
                 continue;
             }
             self.define(id, reached, DefinerSource::Expr(value.expr), span, derives);

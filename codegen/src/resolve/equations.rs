@@ -498,7 +498,7 @@ impl<'t> Cx<'t> {
                 self.fits(element, &found.shape, ex.span)?;
                 return Some(Part { kind, role: Role::Data, definers: Vec::new() });
             }
-            self.fits(&shape, &found.shape, ex.span)?;
+            self.gives(&shape, &found, ex.span)?;
             if let Some(value) = self.constant(found.expr) {
                 let value = convert(value, ty);
                 return Some(Part {
@@ -519,7 +519,7 @@ impl<'t> Cx<'t> {
                 Some(found) => found,
                 None => self.expr_hint(env, ex, hint)?,
             };
-            self.fits(&shape, &found.shape, ex.span)?;
+            self.gives(&shape, &found, ex.span)?;
             let role = match self.constant(found.expr) {
                 Some(value) => Role::Default(convert(value, ty)),
                 None => {
@@ -585,6 +585,22 @@ impl<'t> Cx<'t> {
             return None;
         }
         Some(())
+    }
+
+    /// Whether an expression can give a row. An array is given only as a whole table.
+    pub(super) fn gives(&mut self, row: &Shape, found: &super::Val, span: Span) -> Option<()> {
+        let table = matches!(
+            self.exprs[found.expr],
+            Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries
+        );
+        if row.is_array() && self.seen(&found.shape).is_array() && !table {
+            self.d.error("E0221", span, "no array follows from another one").help(
+                "let its elements be structs with a row that does: \
+                 `struct Copy { u16 number is=\"File.table[index(this)]\" }`",
+            );
+            return None;
+        }
+        self.fits(row, &found.shape, span)
     }
 
     /// Whether an equation's sides are of one kind.

@@ -9,7 +9,7 @@ use crate::model::{
     ArrayLength, ArrayType, Cell, Content, Extent, Function, Meaning, RecordKind, RegionType,
     RunLength, RunType, Storage, Target, Terminated, Trim, Type, WhenEmpty, text_units, unit_size,
 };
-use crate::syntax::ast::{Row, RowWord};
+use crate::syntax::ast::{LabelEx, LabelKind, Row, RowWord};
 use crate::syntax::builtin;
 use crate::syntax::expr::{Ex, ExKind};
 
@@ -529,7 +529,7 @@ impl<'t> Cx<'t> {
         let span = row.props.span("bits").unwrap_or(row.span);
         let mut width = None;
         for label in &labels {
-            if let crate::syntax::ast::LabelKind::Pattern(bits) = &label.kind {
+            if let LabelKind::Pattern(bits) = &label.kind {
                 let count = bits.chars().filter(|&c| c == letter).count();
                 if count > 0 {
                     width = u8::try_from(count).ok();
@@ -537,6 +537,28 @@ impl<'t> Cx<'t> {
             }
         }
         let Some(width) = width.filter(|w| (1..=64).contains(w)) else {
+            if labels.is_empty() {
+                // The case has no label, and is told so.
+                return None;
+            }
+            let all_letters = |label: &&LabelEx| match &label.kind {
+                LabelKind::Name(name) => {
+                    label.quoted
+                        && name.len().is_multiple_of(8)
+                        && name.contains(letter)
+                        && name.chars().all(|c| c.is_ascii_alphabetic())
+                }
+                _ => false,
+            };
+            if let Some(label) = labels.iter().find(all_letters)
+                && let LabelKind::Name(name) = &label.kind
+            {
+                self.d.error("E0229", label.span, format!("`{name}` is no label")).help(
+                    "a pattern has a `0` or `1`; bits of which none decides are a type of their \
+                     own: `bits NAME u8 { ... }`",
+                );
+                return None;
+            }
             let d = self.d.error("E0227", span, format!("no pattern of this case has `{letter}`"));
             if let Some(label) = labels.first() {
                 d.also(label.span, "the label");

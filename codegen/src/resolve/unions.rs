@@ -5,7 +5,7 @@ use crate::model::{
     Case, Cell, EnumId, Form, Label, Meaning, Pattern, RowId, Storage, Tag, Union, UnionId,
 };
 use crate::span::Span;
-use crate::syntax::ast::{LabelEx, LabelKind, Props, TypeEx};
+use crate::syntax::ast::{DeclBody, LabelEx, LabelKind, Props, TypeEx};
 use crate::syntax::builtin;
 use crate::syntax::near::nearest;
 
@@ -242,9 +242,15 @@ impl<'t> Cx<'t> {
         }
         let scope = self.rec(holder).scope;
         let ty = TypeEx::plain(word, span);
+        // Numbers that are no tags, since they have no whole bytes, or not always as many.
+        let mut is_number = builtin::bit_width(word).is_some();
         let cell = match self.lookup_one(scope, word, span) {
             Some(super::imports::Found::Decl(at, index)) => match &self.decl(at, index).body {
-                crate::syntax::ast::DeclBody::Enum { storage: Some(storage), .. } => {
+                DeclBody::Varint { .. } | DeclBody::Digits { .. } => {
+                    is_number = true;
+                    None
+                }
+                DeclBody::Enum { storage: Some(storage), .. } => {
                     let id = self.enumeration(at, index);
                     let int = builtin::integer(&storage.name);
                     int.map(|int| Cell { storage: Storage::Fixed(int), meaning: Meaning::Enum(id) })
@@ -264,6 +270,10 @@ impl<'t> Cx<'t> {
                 (_, true) => "put the text and the union into a struct: `text kind size=4` and \
                               `union content on=kind { ... }`"
                     .to_owned(),
+                _ if is_number => format!(
+                    "put the number and the union into a struct: `{word} kind` and `union content \
+                     on=kind {{ ... }}`"
+                ),
                 _ => "a tag is an integer type, or an enumeration with one".to_owned(),
             });
         }

@@ -182,6 +182,13 @@ impl ArrayType {
 }
 
 impl Described {
+    /// Whether each element is described by one, in order, and stands behind the one before it.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let Described { by: _, filter, leading, columns, at } = self;
+        filter.is_none() && *leading == 0 && columns.is_none() && at.is_none()
+    }
+
     /// The expressions that say which elements there are and where they stand.
     pub fn expressions(&self) -> impl Iterator<Item = ExprId> {
         let records = self.columns.as_ref().map(|columns| [columns.records, columns.stride]);

@@ -107,6 +107,20 @@ pub fn nth<T>(list: &[T], index: Option<i128>) -> Option<&T> {
     index.and_then(|n| usize::try_from(n).ok()).and_then(|n| list.get(n))
 }
 
+/// Where an element begins or ends, of so many of a size in bytes one behind the other; nothing if
+/// there is no such element.
+#[must_use]
+pub fn element_of(
+    from: u64,
+    size: u64,
+    count: usize,
+    index: Option<i128>,
+    end: bool,
+) -> Option<i128> {
+    let index = index.filter(|n| (0..count as i128).contains(n))?;
+    Some(i128::from(from) + (index + i128::from(end)) * i128::from(size))
+}
+
 /// The number whose multiple by `factor`, plus `offset`, is a count.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! The file that a straight writer makes, from its first byte to its last.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::levels::Levels;
@@ -74,6 +75,9 @@ pub struct Ink<'v> {
     waiting: Vec<(Spot, u8, bool, u64)>,
     /// Begin and end of what generated code asks for, by its own numbers.
     anchors: Vec<Vec<(Spot, Spot)>>,
+    /// Where rows stand of which no numbers say so: by their record and number there, and where the
+    /// record begins.
+    stood: BTreeMap<((u32, u32), Spot), Spot>,
     /// Addresses of elements that differ in size, for as long as they are needed.
     starts: Vec<Spot>,
     /// Bytes that others have to be at places, since content ends in front of them, and how far those
@@ -135,6 +139,7 @@ impl<'v> Ink<'v> {
             tokens: Vec::new(),
             waiting: Vec::new(),
             anchors: lists,
+            stood: BTreeMap::new(),
             starts: Vec::new(),
             behind: Vec::new(),
             reach: 0,
@@ -615,6 +620,22 @@ impl<'v> Ink<'v> {
         self.resolve(spot).map(|address| Some(address.into()))
     }
 
+    /// Remembers that a row of a struct that begins at an address stands here.
+    pub fn stands(&mut self, row: (u32, u32), at: Spot) {
+        self.pins += 1;
+        let here = self.here();
+        self.stood.insert((row, at), here);
+    }
+
+    /// Where it stands.
+    ///
+    /// # Errors
+    ///
+    /// If it was not remembered, or it is not known yet where the struct begins.
+    pub fn stood(&self, row: (u32, u32), at: Spot) -> Straight<Spot> {
+        self.stood.get(&(row, self.resolve(at)?)).copied().ok_or(Odd)
+    }
+
     /// Where the next addresses of elements go.
     #[inline]
     pub fn mark(&self) -> usize {
@@ -636,6 +657,39 @@ impl<'v> Ink<'v> {
     #[inline]
     pub fn start_of(&self, mark: usize, index: usize) -> Straight<Spot> {
         mark.checked_add(index).and_then(|at| self.starts.get(at)).copied().ok_or(Odd)
+    }
+
+    /// Where an element of an array begins or ends, of so many whose beginnings are behind a mark, and
+    /// behind them the end of the last; nothing if there is no such element.
+    ///
+    /// # Errors
+    ///
+    /// If they were not remembered.
+    pub fn element(
+        &self,
+        mark: usize,
+        count: usize,
+        index: Option<i128>,
+        end: bool,
+    ) -> Straight<Option<i128>> {
+        let Some(index) = index.and_then(|n| usize::try_from(n).ok()).filter(|n| *n < count) else {
+            return Ok(None);
+        };
+        self.start_of(mark, index + usize::from(end)).map(|at| Some(at.into()))
+    }
+
+    /// Puts bytes at a place where zeros were left for them, now that it is known what they say of other
+    /// places.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such place.
+    pub fn put_at(&mut self, at: Spot, bytes: &[u8]) -> Straight<()> {
+        self.pins += 1;
+        let at = self.place(at);
+        let place = self.out.get_mut(at..).and_then(|rest| rest.get_mut(..bytes.len()));
+        place.ok_or(Odd)?.copy_from_slice(bytes);
+        Ok(())
     }
 
     /// Forgets the addresses behind a mark.

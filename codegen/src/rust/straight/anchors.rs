@@ -267,7 +267,7 @@ impl Anchors {
 }
 
 /// Records in a type, inline or behind pointers, and whether each is in an array or union.
-fn records_in(model: &Model, ty: &Type, many: bool, found: &mut Vec<(RecordId, bool)>) {
+pub(super) fn records_in(model: &Model, ty: &Type, many: bool, found: &mut Vec<(RecordId, bool)>) {
     match ty {
         Type::Record(record) => found.push((*record, many)),
         Type::Union(union) => {

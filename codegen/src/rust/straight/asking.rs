@@ -128,9 +128,10 @@ impl<'m> Straight<'_, 'm> {
         let spelled = self.spelled.replace(0);
         let (counting, streaming) = (self.counting.replace(false), self.streaming.replace(false));
         let (leaving, asking) = (self.leaving.replace(false), self.asking.replace(true));
-        let at_hand = self.at_hand.take();
+        let (at_hand, placed) = (self.at_hand.take(), self.placed.take());
         let made = self.elsewhere(make);
         self.at_hand.replace(at_hand);
+        self.placed.replace(placed);
         self.spelled.set(spelled);
         self.leaving.set(leaving);
         self.asking.set(asking);

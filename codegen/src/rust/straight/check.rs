@@ -49,6 +49,8 @@ pub(super) struct Checking<'s, 'p, 'm> {
     indexed: BTreeSet<RecordId>,
     /// Fields of arrays that references name: the path and the field.
     keys: RefCell<Vec<(Path, String)>>,
+    /// Arrays of the file that references lead to, and that take a search to be found.
+    sought: RefCell<Vec<Path>>,
 }
 
 /// A record whose values stand in pools of an arena.
@@ -71,8 +73,9 @@ impl<'s, 'p, 'm> Checking<'s, 'p, 'm> {
             noted: false.into(),
             pooled: Vec::new(),
             busy: BTreeSet::new(),
-            indexed: indexed(straight.model),
+            indexed: indexed(straight),
             keys: RefCell::default(),
+            sought: RefCell::default(),
         };
         if straight.flavour == Flavour::Arena && !seen {
             checking.pooled = checking.find_pooled();
@@ -94,6 +97,7 @@ impl<'s, 'p, 'm> Checking<'s, 'p, 'm> {
             checking.pooled[at].by_case = checking.is_by_case(checking.pooled[at].record)?;
         }
         checking.keys.borrow_mut().clear();
+        checking.sought.borrow_mut().clear();
         Ok(checking)
     }
 
@@ -613,6 +617,9 @@ impl<'m> Checking<'_, '_, 'm> {
             }
             let set = format_ident!("k{}", self.key_set(&reference.array, field));
             return Ok(quote!(s::holds(keys.#set.has(#number))?;));
+        }
+        if let Some(count) = self.sought_once(scope, &reference.array)? {
+            return Ok(quote!(s::holds(keys.#count.is_some_and(|count| (#number) < count))?;));
         }
         let mut last = TokenStream::new();
         let found =

@@ -7,6 +7,7 @@ use quote::{format_ident, quote};
 
 use super::able::{Able, Sought, unable};
 use super::asked::Asked;
+use super::beside::Placed;
 use super::findings::Survey;
 use super::questions::{has_varint, is_digits, is_reserved};
 use super::scope::{Access, Frame, Scope};
@@ -72,6 +73,12 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) asking: std::cell::Cell<bool>,
     /// Numbers of structs that are being written, which follow from where something in it is.
     pub(super) at_hand: std::cell::RefCell<Vec<AtHand>>,
+    /// Rows whose places are known, while a table beside them is filled.
+    pub(super) placed: std::cell::RefCell<Vec<Placed>>,
+    /// Whether a reader looks for numbers of the root where they stand in the file.
+    pub(super) sighted: std::cell::Cell<bool>,
+    /// Records whose position in the array around them is asked for by what they hold.
+    pub(super) positioned: BTreeSet<RecordId>,
     /// How many `let`s are being spelled out.
     pub(super) spelled: std::cell::Cell<u32>,
     /// Expressions that are being worked out from what stands in the file.
@@ -210,10 +217,12 @@ impl<'p, 'm> Straight<'p, 'm> {
     pub fn params(&self, id: RecordId, lifetime: &TokenStream) -> TokenStream {
         let params = self.needs[id.index()].iter().map(|need| {
             let (name, ty) = (enclosing(*need), self.value_ty(*need, &quote!('_)));
-            match self.is_always_around(*need, id) {
+            let value = match self.is_always_around(*need, id) {
                 true => quote!(#name: &#lifetime #ty,),
                 false => quote!(#name: rt::Option<&#lifetime #ty>,),
-            }
+            };
+            let position = self.position_of(*need).map(|position| quote!(#position: usize,));
+            quote!(#value #position)
         });
         let arena = self.arena_param(lifetime);
         quote!(#arena #(#params)*)
@@ -237,8 +246,19 @@ impl<'p, 'm> Straight<'p, 'm> {
                     ));
                 }
             });
+            if self.position_of(*need).is_some() {
+                let index = scope.frame_of(*need).and_then(|frame| frame.index.clone());
+                let index = index.unwrap_or(quote!(usize::MAX));
+                arguments.extend(quote!(#index,));
+            }
         }
         Ok(arguments)
+    }
+
+    /// The parameter that has the position of an enclosing record in its array, if what it holds asks
+    /// for that.
+    fn position_of(&self, record: RecordId) -> Option<Ident> {
+        self.positioned.contains(&record).then(|| format_ident!("index__{}", record.0))
     }
 
     /// The frames of the parameters.
@@ -251,7 +271,8 @@ impl<'p, 'm> Straight<'p, 'm> {
                     true => Access::Value(quote!(#name)),
                     false => Access::Maybe(name),
                 };
-                Frame { record: *need, access, at: None, index: None }
+                let index = self.position_of(*need).map(|position| quote!(#position));
+                Frame { record: *need, access, at: None, index }
             })
             .collect()
     }

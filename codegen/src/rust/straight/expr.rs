@@ -6,11 +6,13 @@ use quote::quote;
 use super::able::{Able, unable};
 use super::asked::Asker;
 use super::context::Straight;
+use super::early::early;
 use super::locals::case_name;
 use super::operators::{Typed, combined, compared, comparison, inside, just, known, solved};
 use super::outline::find_piece;
 use super::questions::{row_name, target};
 use super::scope::{Access, Frame, It, Place, Scope};
+use super::sight::sight_frame;
 use crate::model::{
     ArrayLength, BinaryOp, Constant, DefinerScope, DefinerSource, Expr, ExprId, Field, Measure,
     Member, Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, Type,
@@ -249,6 +251,11 @@ impl<'m> Straight<'_, 'm> {
             },
             Expr::Here | Expr::RegionEnd => Typed::Number(self.place(&view[expr])?),
             Expr::IsLast(_) if let Some(last) = self.last_of(scope, view, &view[expr])? => last,
+            Expr::At(_) | Expr::End(_) | Expr::Size(_)
+                if let Some(number) = self.placed_number(scope, view, expr)? =>
+            {
+                Typed::Number(number)
+            }
             Expr::At(_)
             | Expr::End(_)
             | Expr::Size(_)
@@ -452,6 +459,13 @@ impl<'m> Straight<'_, 'm> {
             let place = Place::Node(root.clone());
             return self.steps(scope, view, place, &rooted.steps, stream, then);
         }
+        if start.is_none()
+            && self.sighted.get()
+            && self.start(path, this.record) == Some(self.model.root)
+        {
+            let place = Place::Node(sight_frame(self.model.root, &quote!(0_u64)));
+            return self.steps(scope, view, place, &path.steps, stream, then);
+        }
         let Some(start) = start else { return unable(format!("`{}` is not at hand", path.text)) };
         let Access::Maybe(value) = &start.access else {
             return self.steps(scope, view, Place::Node(start.clone()), &path.steps, stream, then);
@@ -586,6 +600,8 @@ impl<'m> Straight<'_, 'm> {
                 }
                 Ok(quote!(#steps for element in #list.iter() { #inner }))
             }
+            // Nothing is in a text.
+            (Step::Field(_), Place::Text(_)) => Ok(TokenStream::new()),
             _ => unable("a path through something else"),
         }
     }
@@ -886,11 +902,19 @@ impl<'m> Straight<'_, 'm> {
         let record = &view.records[frame.record.index()];
         let row = &record.rows[id.index()];
         let value = match &frame.access {
+            // How many elements were read.
+            Access::Early if row.ty.in_step().is_some() => {
+                let count = early(frame.record, id);
+                return then(Place::Counted(quote!(#count)));
+            }
             Access::Early => return self.early_place(frame.record, id, row, then),
             Access::Seen(at) => return self.seen_place(view, frame.record, at, id, then),
             Access::Value(value) => value,
             Access::Maybe(_) => return unable("a row of a struct that may not be around"),
         };
+        if let Some(in_step) = row.ty.in_step() {
+            return self.count_in_step(view, frame, in_step, then);
+        }
         if let RecordKind::Form(union, case, _) = record.kind {
             // Values of forms are in the struct of their case.
             let case = view.unions[union.index()].cases[case as usize].record;

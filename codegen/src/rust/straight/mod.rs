@@ -13,6 +13,7 @@ mod able;
 mod anchors;
 mod asked;
 mod asking;
+mod beside;
 mod bits;
 mod check;
 mod context;

@@ -205,7 +205,8 @@ impl Names<'_> {
             Some((row, _)) if row.ends_with('_') => row.trim_end_matches('_'),
             _ => rest,
         };
-        let names_rows = matches!(head, "made" | "n" | "v" | "x" | "put" | "read" | "tail" | "run");
+        let names_rows =
+            matches!(head, "fill" | "made" | "n" | "v" | "x" | "put" | "read" | "tail" | "run");
         let row = rest.parse().ok().map(RowId).filter(|_| names_rows);
         let name = row.and_then(|row| record.rows.get(row.index())?.name.as_deref());
         Some(format!("{verb}_{label}_{}", name.map_or_else(|| rest.to_owned(), snake)))

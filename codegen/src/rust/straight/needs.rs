@@ -36,6 +36,9 @@ impl<'p, 'm> Straight<'p, 'm> {
             leaving: false.into(),
             asking: false.into(),
             at_hand: std::cell::RefCell::default(),
+            placed: std::cell::RefCell::default(),
+            sighted: false.into(),
+            positioned: BTreeSet::new(),
             spelled: 0.into(),
             sought: Sought::default(),
             asked: Asked::default(),
@@ -54,7 +57,41 @@ impl<'p, 'm> Straight<'p, 'm> {
         };
         straight.needs = straight.find_needs();
         straight.goals = straight.find_goals();
+        straight.positioned = straight.find_positioned();
         straight
+    }
+
+    /// Records whose position is asked for by what they hold.
+    fn find_positioned(&self) -> BTreeSet<RecordId> {
+        let mut found = BTreeSet::new();
+        expressions(self.model, &mut |id, part| match part {
+            Part::Expr(expr) => self.positions_in(expr, id, &mut found),
+            Part::Reference(path) | Part::Table(path) => {
+                self.model.exprs.with_subscripts(path, &mut |path| {
+                    for step in &path.steps {
+                        if let Step::Index(index) = step {
+                            self.positions_in(*index, id, &mut found);
+                        }
+                    }
+                });
+            }
+        });
+        found
+    }
+
+    fn positions_in(&self, expr: ExprId, at: RecordId, found: &mut BTreeSet<RecordId>) {
+        let expr = &self.model[expr];
+        if let Expr::Index(path) = expr
+            && path.steps.is_empty()
+        {
+            found.extend(self.start(path, at).filter(|record| *record != at));
+        }
+        for step in expr.path().map_or(&[][..], |path| path.steps.as_slice()) {
+            if let Step::Index(index) = step {
+                self.positions_in(*index, at, found);
+            }
+        }
+        expr.operands(&mut |operand| self.positions_in(operand, at, found));
     }
 
     fn find_needs(&self) -> Vec<BTreeSet<RecordId>> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::context::Straight;
 use crate::model::visit::{Part, expressions};
 use crate::model::{
     Content, Expr, ExprId, Field, Home, Member, Model, Path, Record, RecordId, RecordKind, Row,
@@ -31,6 +32,14 @@ pub(super) fn target(ty: &Type) -> &Type {
             crate::model::Target::Own(inner) => target(inner),
             _ => ty,
         },
+        other => other,
+    }
+}
+
+/// The type of the elements of an array, or else the type itself.
+pub(super) fn element(ty: &Type) -> &Type {
+    match ty.stripped() {
+        Type::Array(array) => &array.element,
         other => other,
     }
 }
@@ -138,8 +147,9 @@ pub(super) fn is_algorithm(model: &Model, expr: ExprId) -> bool {
     matches!(model[expr], Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
 }
 
-/// Records that ask for their position in the array around them.
-pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
+/// Records that ask for their position in the array around them, or hold what asks for it.
+pub(super) fn indexed(straight: &Straight<'_, '_>) -> BTreeSet<RecordId> {
+    let model = straight.model;
     fn asks(model: &Model, expr: ExprId) -> bool {
         let expr = &model[expr];
         let mut found = matches!(
@@ -154,7 +164,7 @@ pub(super) fn indexed(model: &Model) -> BTreeSet<RecordId> {
         expr.operands(&mut |operand| found |= asks(model, operand));
         found
     }
-    let mut found = BTreeSet::new();
+    let mut found = straight.positioned.clone();
     expressions(model, &mut |id, part| {
         if let Part::Expr(expr) = part
             && asks(model, expr)

@@ -145,6 +145,8 @@ pub(super) enum Place {
     /// An array: a reference to something with `len()` and `iter()`, and the type of its elements.
     /// Without a type it is a text in units of 16 bits.
     List(TokenStream, Option<(Type, Shape)>),
+    /// An array that no value has, and how many elements that has: an `i128`.
+    Counted(TokenStream),
     /// A text or bytes: a reference to something with `len()` and `chars()`.
     Text(TokenStream),
 }

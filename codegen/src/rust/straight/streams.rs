@@ -1,6 +1,6 @@
 //! Functions of the elements of arrays.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::able::{Able, unable};
@@ -252,6 +252,30 @@ impl<'m> Straight<'_, 'm> {
         })
     }
 
+    /// The list of what describes the elements of another one, and what `it` is there, if a local has
+    /// a reference to that.
+    pub(super) fn describer(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        by: ExprId,
+        local: &Ident,
+    ) -> Able<(TokenStream, It)> {
+        let Expr::Path(path) = &view[by] else { return unable("elements that a stream describes") };
+        let mut found = None;
+        let code = self.walk(scope, view, path, false, &mut |place| match place {
+            Place::List(list, Some((ty, shape))) => {
+                found = Some((list, It::Value(ty, shape, quote!(#local))));
+                Ok(quote!(only))
+            }
+            _ => unable("elements that something else than a list describes"),
+        })?;
+        match found {
+            Some(found) if is(&code, "only") => Ok(found),
+            _ => unable("elements that a list describes which may not be there"),
+        }
+    }
+
     /// `count` or `sum` of what a path leads to.
     fn whole_stream(
         &self,
@@ -269,6 +293,10 @@ impl<'m> Straight<'_, 'm> {
             }
             (Place::List(list, ..) | Place::Text(list), None) => {
                 only = quote!(rt::Some(#list.len() as i128));
+                Ok(quote!(found = s::add(found, #only)?;))
+            }
+            (Place::Counted(count), None) => {
+                only = quote!(rt::Some(#count));
                 Ok(quote!(found = s::add(found, #only)?;))
             }
             (Place::Number(_), None) => Ok(quote!(found = s::add(found, rt::Some(1))?;)),

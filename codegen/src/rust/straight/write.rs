@@ -6,6 +6,7 @@
 
 mod array;
 mod behind;
+mod beside;
 mod cell;
 mod derive;
 mod late;
@@ -149,9 +150,10 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             functions: RefCell::default(),
             failed: RefCell::default(),
             anchors: Anchors::new(straight),
+            beside: RefCell::default(),
             late: RefCell::default(),
             sums: RefCell::default(),
-            indexed: indexed(model),
+            indexed: indexed(straight),
             has_relocation: !model.relocation.is_empty()
                 || model.records.iter().any(|record| record.encodes.is_some()),
             owes: model.records.iter().any(pass::is_placed_by_turns),
@@ -298,8 +300,10 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         let name = &self.straight.record(id).name;
         // What is at hand around the call is no local of the function.
         let at_hand = self.straight.at_hand.take();
+        let placed = self.straight.placed.take();
         let body = self.locals.about_name(name, || self.body(task, id, big));
         self.straight.at_hand.replace(at_hand);
+        self.straight.placed.replace(placed);
         body
     }
 

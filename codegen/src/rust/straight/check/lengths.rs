@@ -3,9 +3,9 @@
 use super::Checking;
 use crate::model::{
     Definer, DefinerScope, DefinerSource, Expr, ExprId, Measure, Member, Model, Path, RecordId,
-    Role, Row, RowId, RunType, Start, Step, Type,
+    Role, Row, RowId, RunType, Start, Step, StreamFunction, Type,
 };
-use crate::rust::straight::questions::target;
+use crate::rust::straight::questions::{own_row, target};
 
 impl Checking<'_, '_, '_> {
     /// Whether a length follows from this very row, so that it cannot be another.
@@ -19,6 +19,13 @@ impl Checking<'_, '_, '_> {
         // The forms of a case have the rows that say how long theirs are.
         if matches!(row.role, Role::Elsewhere) {
             return true;
+        }
+        if let Expr::Stream(StreamFunction::Count, stream, None) = &view[count]
+            && let Expr::Path(path) = &view[*stream]
+            && let Some(other) = own_row(path, record)
+        {
+            let other = &view.records[record.index()].rows[other.index()];
+            return other.ty.in_step().is_some_and(|in_step| in_step.with == id);
         }
         let Expr::Path(path) = &view[count] else { return false };
         let [Step::Field(field)] = path.steps.as_slice() else { return false };

@@ -1,11 +1,11 @@
 //! What is looked at for all of a value at once: keys, references that a reader has noted, and the
 //! elements of lists in an arena.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{Checking, Pooled, value_frame};
-use crate::model::{Home, Model, Path, RecordId, Type, UnionId};
+use crate::model::{Expr, ExprId, Home, Model, Path, RecordId, Start, Step, Type, UnionId};
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::expr::is;
@@ -58,17 +58,69 @@ impl<'m> Checking<'_, '_, 'm> {
                 let #name = s::KeySet::new(found.into_iter(), false)?;
             });
         }
-        if names.is_empty() {
+        let sought = self.sought.borrow();
+        let counts: Vec<_> = (0..sought.len()).map(|number| format_ident!("n{number}")).collect();
+        for (path, name) in sought.iter().zip(&counts) {
+            let found = self.number_sought(path)?;
+            sets.extend(quote! {
+                let mut #name: rt::Option<i128> = rt::None;
+                { let found = &mut #name; #found }
+            });
+        }
+        if names.is_empty() && counts.is_empty() {
             let (items, made) = (quote!(type #ty = s::NoKeys;), quote!(s::NoKeys::default()));
             return Ok(Keys { items, found: sets, made });
         }
         Ok(Keys {
             items: quote! {
-                struct #ty { depth: s::Depth, #(#names: s::KeySet,)* }
+                struct #ty {
+                    depth: s::Depth,
+                    #(#names: s::KeySet,)*
+                    #(#counts: rt::Option<i128>,)*
+                }
             },
             found: sets,
-            made: quote!(#ty { depth: s::Depth::default(), #(#names,)* }),
+            made: quote!(#ty { depth: s::Depth::default(), #(#names,)* #(#counts,)* }),
         })
+    }
+
+    /// Code that sets `found` to how many elements an array has that a path from the root leads to.
+    fn number_sought(&self, path: &Path) -> Able<TokenStream> {
+        let straight = self.straight;
+        let scope =
+            Scope { frames: vec![value_frame(straight.model.root, quote!(v))], ..Scope::default() };
+        straight.by_epoch(|view, _| {
+            straight.walk(&scope, view, path, false, &mut |place| match place {
+                Place::List(list, ..) => Ok(quote!(*found = rt::Some(#list.len() as i128);)),
+                _ => unable("references to something else"),
+            })
+        })
+    }
+
+    /// The field of the keys that has the number of elements of an array of the file, if it takes a
+    /// search to find that, which is done once for all references.
+    pub(super) fn sought_once(&self, scope: &Scope<'_>, path: &Path) -> Able<Option<Ident>> {
+        let straight = self.straight;
+        let exprs = &straight.model.exprs;
+        let (mut searches, mut rooted) = (false, matches!(path.start, Start::Root));
+        for step in &path.steps {
+            let Step::Index(index) = step else { continue };
+            searches |= has_stream(straight.model, *index);
+            exprs.paths(*index, &mut |path| rooted &= is_rooted(path));
+        }
+        let is_root = scope.frames.last().is_some_and(|this| this.record == straight.model.root);
+        if !searches || !rooted || is_root {
+            return Ok(None);
+        }
+        // Otherwise it is said here what is not carried.
+        self.number_sought(path)?;
+        let mut sought = self.sought.borrow_mut();
+        let known = sought.iter().position(|known| known.text == path.text);
+        let number = known.unwrap_or_else(|| {
+            sought.push(path.clone());
+            sought.len() - 1
+        });
+        Ok(Some(format_ident!("n{number}")))
     }
 
     /// Whether the elements of a list are looked at elsewhere.
@@ -248,4 +300,18 @@ impl<'m> Checking<'_, '_, 'm> {
             keys.len() - 1
         })
     }
+}
+
+/// Whether an expression goes through elements.
+fn has_stream(model: &Model, expr: ExprId) -> bool {
+    let expr = &model[expr];
+    let mut found = matches!(expr, Expr::Stream(..));
+    expr.operands(&mut |operand| found |= has_stream(model, operand));
+    found
+}
+
+/// Whether a path begins at the root, or at an element that one from there leads to; with a name for a
+/// case or member of an enumeration it leads nowhere.
+fn is_rooted(path: &Path) -> bool {
+    matches!(path.start, Start::Root | Start::It)
 }

@@ -37,7 +37,7 @@ impl<'m> Reading<'_, '_, 'm> {
         if array.in_step.is_some() {
             return unable("an array that no value has");
         }
-        if array.described.is_some() {
+        if array.described.as_ref().is_some_and(|described| !described.is_plain()) {
             return unable("elements that something else describes (`of=`)");
         }
         if let Type::Record(id) = array.element.stripped()
@@ -53,9 +53,26 @@ impl<'m> Reading<'_, '_, 'm> {
             keeps: None,
             index: matches!(questions::target(&array.element), Type::Record(_))
                 .then(|| self.local("i")),
+            // What describes an element around describes none of these.
+            it: ctx.it.as_ref().map(|(it, _)| (it.clone(), TokenStream::new())),
             pushing: false,
             ..ctx.clone()
         };
+        if let Some(described) = &array.described {
+            let Shape::List(element) = target else {
+                return unable("an array of another Rust type");
+            };
+            if self.straight.flavour == Flavour::Arena || array.stride.is_some() {
+                return unable("elements that something else describes (`of=`)");
+            }
+            let (i, by) = (self.local("i"), self.local("by"));
+            let (list, it) =
+                self.straight.describer(&self.scope(ctx), ctx.view, described.by, &by)?;
+            let list = self.checked(list)?;
+            let read = quote!(let #by = s::known(#list.get(#i))?;);
+            let inner = Ctx { it: Some((it, read)), index: Some(i), ..inner };
+            return self.list(&inner, spot, array, row, element, ctx.filled, false, sink);
+        }
         if ctx.whole && !self.is_block(ctx, &array.element) {
             let Shape::List(element) = target else {
                 return unable("an array of another Rust type");
@@ -309,6 +326,10 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         };
         let (body, all_at_once) = self.inside(read)?;
+        let body = match &ctx.it {
+            Some((_, described)) => quote!(#described #body),
+            None => body,
+        };
         let index = ctx.index.as_ref().filter(|index| mentions(&body, &index.to_string()));
         let (first, next) = match index {
             Some(index) => (Some(quote!(let mut #index = 0_usize;)), Some(quote!(#index += 1;))),

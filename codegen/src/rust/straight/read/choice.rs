@@ -164,6 +164,7 @@ impl<'m> Reading<'_, '_, 'm> {
                     let body = match call() {
                         Ok(call) => by_function(call),
                         Err(_) => {
+                            let make = || self.sighted(case.record, &make);
                             let body = self.inside(|| self.straight.in_case(case.record, make));
                             whole(case.record, body)
                         }
@@ -427,6 +428,22 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         let (value, rows) = (sink(value), rows.code);
         Ok(quote!(#before #rows #numbers #limit #value))
+    }
+
+    /// What is made for a record; if that cannot be made of what is at hand, numbers of the root are
+    /// looked for where they stand in the file.
+    fn sighted<T>(&self, record: RecordId, make: &dyn Fn() -> Able<T>) -> Able<T> {
+        let straight = self.straight;
+        if straight.sighted.get() || !straight.needs[record.index()].contains(&self.model.root) {
+            return make();
+        }
+        if let Ok(made) = self.inside(|| straight.perhaps(make)) {
+            return Ok(made);
+        }
+        straight.sighted.set(true);
+        let made = make();
+        straight.sighted.set(false);
+        made
     }
 
     /// The rows of a case that takes more than a few lines, by its function.

@@ -46,7 +46,7 @@ use super::locals::Locals;
 use super::mentions::called;
 use super::operators::Typed;
 use super::outline::Pieces;
-use super::scope::{Frame, Late, Scope};
+use super::scope::{Frame, It, Late, Scope};
 
 use crate::model::{
     ByteOrder, Expr, ExprId, Model, Path, Pattern, RecordId, RecordKind, Row, RowId, Sizes, Storage,
@@ -187,6 +187,8 @@ struct Ctx<'m> {
     whole: bool,
     /// The position of the struct that is read next in its array: a `usize`.
     index: Option<Ident>,
+    /// What describes the element that is read next, and the statement that finds it.
+    it: Option<(It, TokenStream)>,
     /// The value goes to the open list `into`, wherever it is made.
     pushing: bool,
     /// The locals that chains of objects are joined to.
@@ -606,7 +608,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     /// Makes a function in an epoch, unless it is there.
     fn call(&self, callee: Callee, epoch: usize) -> Able<()> {
         if self.straight.is_survey() {
-            return self.straight.find_in_function(format!("read {callee:?} {epoch}"), || {
+            let key = format!("read {callee:?} {epoch} {}", self.straight.sighted.get());
+            return self.straight.find_in_function(key, || {
                 let known = self.known.take();
                 let made = self.function_body(callee, epoch);
                 self.known.replace(known);
@@ -615,6 +618,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         }
         let key = (callee, epoch);
         match self.bodies.borrow().get(&key) {
+            // Now it may be found in the file what was not at hand.
+            Some(Body::Not(_)) if self.straight.sighted.get() => {}
             Some(Body::Not(why)) => return unable(why.clone()),
             Some(_) => return Ok(()),
             None => {}
@@ -663,6 +668,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             entered: false,
             whole: false,
             index: None,
+            it: None,
             pushing: false,
             chains: None,
         }
@@ -747,7 +753,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
     }
 
     fn scope(&self, ctx: &Ctx<'m>) -> Scope<'_> {
-        Scope { frames: ctx.frames.clone(), it: None, late: Some(self) }
+        let it = ctx.it.as_ref().map(|(it, _)| it.clone());
+        Scope { frames: ctx.frames.clone(), it, late: Some(self) }
     }
 
     /// A length or address: a `usize`.

@@ -33,6 +33,7 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         let made = self.about(row, || match &row.ty {
             _ if self.is_passed(row) => self.pass(work, row, spot),
+            _ if row.ty.in_step().is_some() => self.pass_table(work, id, row, spot),
             _ if let Some(of) = waits => self.wait(work, (of, id), row, spot),
             Type::Pointer(pointer) if matches!(pointer.target, Target::Own(_)) => {
                 self.pointer_at(work, id, pointer, spot)

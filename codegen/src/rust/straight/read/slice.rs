@@ -7,7 +7,8 @@ use quote::quote;
 use super::body::Work;
 use super::{Ctx, Reading, Spot, size};
 use crate::model::{
-    ArrayLength, Path, PointerType, Role, Row, RowId, RowKind, Storage, Target, Type,
+    ArrayLength, ArrayType, Extent, Path, PointerType, Role, Row, RowId, RowKind, Storage, Target,
+    Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
@@ -44,6 +45,75 @@ impl<'m> Reading<'_, '_, 'm> {
                 work.code.extend(quote!(#part.many(#count, #wide)?;));
             }
             _ => return unable("a shared table of another type"),
+        }
+        Ok(())
+    }
+
+    /// Steps over a table that no value has, all of which follows from what the value has: who writes
+    /// that again has to make the same bytes. Others may ask how many elements there are.
+    pub(super) fn pass_table(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        spot: &Spot,
+    ) -> Able<()> {
+        let ctx = work.ctx;
+        if self.is_base(ctx.record, id).is_some() {
+            return unable("a table that no value has, and that numbers count from");
+        }
+        self.doubt("a table beside what it is about");
+        match (&row.ty, spot) {
+            (Type::Region(region), Spot::Stream { part, .. }) => {
+                let (Type::Array(array), Extent::Size(bytes), None) =
+                    (&region.inner, &region.extent, &region.trim)
+                else {
+                    return unable("a table that no value has, in a region of another kind");
+                };
+                let (bytes, own) = (self.length(ctx, *bytes)?, self.local("p"));
+                work.code.extend(quote!(let mut #own = #part.sized(#bytes)?;));
+                self.pass_elements(work, id, array, &Spot::local(own.clone()))?;
+                work.code.extend(quote!(#own.done()?;));
+                Ok(())
+            }
+            (Type::Array(array), _) => self.pass_elements(work, id, array, spot),
+            _ => unable("a table that no value has, of another type"),
+        }
+    }
+
+    fn pass_elements(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        array: &'m ArrayType,
+        spot: &Spot,
+    ) -> Able<()> {
+        let ctx = work.ctx;
+        let wide = self.fixed(ctx, &array.element).filter(|wide| *wide > 0);
+        let (Some(wide), None) = (wide.map(size), array.stride) else {
+            return unable("a table that no value has, of elements of no known size");
+        };
+        let count = early(ctx.record, id);
+        let (before, number) = match (&array.length, spot) {
+            (ArrayLength::Count(said), Spot::Stream { part, .. }) => {
+                let (said, number) = (self.length(ctx, *said)?, self.local("u"));
+                let before = quote!(let #number = #said; #part.many(#number, #wide)?;);
+                (before, quote!(#number as i128))
+            }
+            (ArrayLength::Count(said), Spot::Block { .. }) => {
+                let said = self.length(ctx, *said)?;
+                (TokenStream::new(), quote!(#said as i128))
+            }
+            (ArrayLength::Fill, Spot::Stream { part, .. }) => {
+                let bytes = self.local("r");
+                (quote!(let #bytes = #part.all(#wide)?;), quote!((#bytes.len() / #wide) as i128))
+            }
+            _ => return unable("a table that no value has, which ends with a certain element"),
+        };
+        work.code.extend(before);
+        if self.is_asked(ctx.record, id) {
+            work.code.extend(quote!(let #count: i128 = #number;));
+            self.known.borrow_mut().insert(count.to_string());
         }
         Ok(())
     }

@@ -6,11 +6,14 @@ use quote::quote;
 use super::rows::Head;
 use super::spot::{Spot, in_block, lit, position};
 use super::writer::{Node, Src, Task, Writer};
-use crate::model::{ArrayLength, ArrayType, RecordId, RecordKind, Row, RowId, Storage, Type};
+use crate::model::{
+    ArrayLength, ArrayType, ExprId, RecordId, RecordKind, Row, RowId, Storage, Type,
+};
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::outline::element_piece;
+use crate::rust::straight::scope::Scope;
 
 /// What is remembered of where elements begin.
 #[derive(Clone, Copy, PartialEq)]
@@ -107,8 +110,11 @@ impl<'m> Writer<'_, '_, 'm> {
         spot: &Spot,
         starts: Starts<'_>,
     ) -> Able<TokenStream> {
-        if array.described.is_some() {
-            return unable("elements that something else describes (`of=`)");
+        if let Some(described) = &array.described {
+            if !described.is_plain() || array.stride.is_some() || !matches!(spot, Spot::End) {
+                return unable("elements that something else describes (`of=`)");
+            }
+            return self.put_described(node, id, row, array, described.by, src, starts);
         }
         let (Some(Shape::List(inner)) | Some(Shape::Fixed(inner, _))) = &src.shape else {
             return unable("an array of another Rust type");
@@ -216,6 +222,43 @@ impl<'m> Writer<'_, '_, 'm> {
         Ok(match entered {
             true => quote!(if !#code.is_empty() { cx.enter()?; #all cx.leave(); }),
             false => all,
+        })
+    }
+
+    /// Elements of which each is described by one of another list: that is what `it` is there.
+    #[allow(clippy::too_many_arguments, reason = "all of it is about one array")]
+    fn put_described(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        row: &'m Row,
+        array: &'m ArrayType,
+        by: ExprId,
+        src: &Src,
+        starts: Starts<'_>,
+    ) -> Able<TokenStream> {
+        let Some(Shape::List(inner)) = &src.shape else {
+            return unable("an array of another Rust type");
+        };
+        let Type::Record(record) = &array.element else {
+            return unable("elements that something else describes (`of=`)");
+        };
+        if starts != Starts::No || self.straight.record(*record).recursive {
+            return unable(
+                "elements that something else describes (`of=`), and that own something",
+            );
+        }
+        let (i, name, by_name) = (self.fresh("i"), self.fresh("e"), self.fresh("by"));
+        let (list, it) = self.straight.describer(&node.scope, node.view, by, &by_name)?;
+        let scope = Scope { it: Some(it), ..node.scope.clone() };
+        let element = Node { scope, ..node.clone() };
+        let (code, x) = (&src.code, self.src(quote!(#name), (**inner).clone()));
+        let body = self.put_element(&element, id, row, &array.element, &x, &Spot::End, &i)?;
+        let body = self.closed(&body);
+        Ok(quote! {
+            for (#i, (#name, #by_name)) in #code.iter().zip(#list.iter()).enumerate() {
+                #body
+            }
         })
     }
 

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::rows::Head;
 use super::writer::{Node, Src, Task, Writer};
-use crate::model::{Home, LayoutPath, PathStep, Row, RowId, RowKind, Statement, Type};
+use crate::model::{
+    Home, Label, LayoutPath, PathStep, RecordId, RecordKind, Row, RowId, RowKind, Statement,
+    Storage, Tag, Type,
+};
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::locals::case_name;
@@ -283,8 +286,12 @@ impl<'m> Writer<'_, '_, 'm> {
                     let name = case_name(record);
                     let x = self.src(quote!(#name), Shape::Struct(record));
                     // Offsets of rows in a case count from the record around it.
-                    let base = if case.whole { at.clone() } else { node.at.clone() };
-                    let inner = self.inside(node, case.record, &x, base, None)?;
+                    let follows = self.follows_tag(node, case.record);
+                    let base = if case.whole || follows { at.clone() } else { node.at.clone() };
+                    let mut inner = self.inside(node, case.record, &x, base, None)?;
+                    if let Some(frame) = inner.scope.frames.last_mut().filter(|_| follows) {
+                        frame.at = None;
+                    }
                     let body = self.straight.or_odd(case.record, || then(&inner));
                     if !body.is_empty() {
                         let pattern = self.straight.pattern(*id, number, &name);
@@ -305,9 +312,31 @@ impl<'m> Writer<'_, '_, 'm> {
         let offset = match plan.block.iter().find(|(row, _)| *row == id) {
             Some((_, offset)) => *offset,
             None if plan.rest.first() == Some(&id) => plan.end,
+            None if self.is_stood(node, id) => {
+                let number = stood_number(node.id, id);
+                return Ok(quote!(cx.stood(#number, #at)?));
+            }
             None => return self.straight.sight_behind(node.view, node.id, at, id),
         };
         Ok(if offset == 0 { quote!(#at) } else { quote!((#at + #offset)) })
+    }
+
+    /// Whether a row owns something and stands where no numbers say: then it is remembered where that is,
+    /// by where its struct begins.
+    pub(super) fn is_stood(&self, node: &Node<'m>, id: RowId) -> bool {
+        let row = node.row(id);
+        let owns = |ty: &Type| match ty {
+            Type::Record(record) => self.straight.record(*record).owns_objects(),
+            Type::Union(union) => {
+                let mut records = self.model.unions[union.index()].records();
+                records.any(|record| self.straight.record(record).owns_objects())
+            }
+            ty => matches!(ty, Type::Pointer(_)),
+        };
+        matches!(node.record().kind, RecordKind::Struct)
+            && matches!(row.homes.get(node.epoch), Some(Home::Next))
+            && row.ty.inline_parts().any(owns)
+            && self.straight.sight_behind(node.view, node.id, &quote!(o), id).is_err()
     }
 
     /// What stands before the rows of a case, as far as offsets go.
@@ -319,6 +348,20 @@ impl<'m> Writer<'_, '_, 'm> {
         if union.cases[case as usize].whole {
             return Ok(Head::default());
         }
+        if self.follows_tag(node, node.id) {
+            let size = match &union.tag {
+                Tag::Own(cell) | Tag::Word(cell) => match cell.storage {
+                    Storage::Fixed(int) => u64::from(int.bytes),
+                    _ => return unable("a tag of variable width"),
+                },
+                Tag::Row(_) | Tag::Given(_) => 0,
+            };
+            return Ok(Head {
+                size,
+                code: Some(Box::new(|_| TokenStream::new())),
+                ..Head::default()
+            });
+        }
         // Rows with homes count from the record around; others would need to know where it begins.
         let next = node
             .record()
@@ -329,6 +372,22 @@ impl<'m> Writer<'_, '_, 'm> {
             return unable("objects of a case at an offset that varies");
         }
         Ok(Head { code: Some(Box::new(|_| TokenStream::new())), ..Head::default() })
+    }
+
+    /// Whether all rows of a case stand behind its tag, one behind the other, so that their offsets count
+    /// from where the union begins.
+    fn follows_tag(&self, node: &Node<'m>, case: RecordId) -> bool {
+        let record = &node.view.records[case.index()];
+        let RecordKind::Case(union, number) = record.kind else { return false };
+        let union = &node.view.unions[union.index()];
+        let case = &union.cases[number as usize];
+        let pattern = case.labels.iter().any(|label| matches!(label, Label::Pattern(_)));
+        let home = |row: &Row| row.homes.get(node.epoch).copied();
+        let mut rows = record.rows.iter();
+        !case.whole
+            && !pattern
+            && rows.all(|row| !matches!(home(row), Some(Home::At(_))))
+            && record.rows.iter().any(|row| home(row) == Some(Home::Next))
     }
 
     /// Places what a row owns.
@@ -454,6 +513,12 @@ impl<'m> Writer<'_, '_, 'm> {
             _ => unable("an inline struct whose own bytes do not come first"),
         }
     }
+}
+
+/// A row as it is remembered where that stands: the numbers of its record and of the row.
+pub(super) fn stood_number(record: RecordId, row: RowId) -> TokenStream {
+    let (record, row) = (Literal::u32_unsuffixed(record.0), Literal::u32_unsuffixed(row.0));
+    quote!((#record, #row))
 }
 
 /// Paths of statements in their order, with what is placed of them.

@@ -7,7 +7,9 @@ use quote::quote;
 
 use super::super::{bits, ends};
 use super::array::Starts;
+use super::beside::{Beside, Tables};
 use super::late::Addresses;
+use super::place::stood_number;
 use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
@@ -17,7 +19,7 @@ use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::equations::Side;
 use crate::rust::straight::operators::Typed;
-use crate::rust::straight::questions::{is_here, is_reserved, kind};
+use crate::rust::straight::questions::{element, is_aligned, is_here, is_reserved, kind};
 use crate::rust::straight::scope::Scope;
 
 /// Makes code that writes a tag to an offset of the block `b`.
@@ -164,6 +166,11 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         let made = self.made(node);
         before.extend(self.straight.carried(node.id, None, made)?);
+        let tables = match spot {
+            Spot::End => self.tables_beside(node, &plan),
+            Spot::Block(_) => Tables::default(),
+        };
+        let filled = self.fill_tables(node, &tables)?;
         let mut block = TokenStream::new();
         let offset = |home: u64| -> TokenStream {
             let local = usize::try_from(home).unwrap_or(usize::MAX);
@@ -212,7 +219,12 @@ impl<'m> Writer<'_, '_, 'm> {
                         false => self.row(node, *row_id, &Spot::End, home),
                     };
                     let made = self.straight.carried(node.id, Some(*row_id), made)?;
-                    let body = made.unwrap_or_default();
+                    let body =
+                        self.noted_beside(&tables, &filled, *row_id, made.unwrap_or_default());
+                    if home.is_none() && self.is_stood(node, *row_id) {
+                        let (number, at) = (stood_number(node.id, *row_id), &node.at);
+                        tokens.extend(quote!(cx.stands(#number, #at);));
+                    }
                     // What stands in front of it must not move any more.
                     tokens.extend(self.straight.stood(&quote!(cx.pin();)));
                     tokens.extend(self.noted(node, &measured, *row_id, &Spot::End, body));
@@ -228,6 +240,7 @@ impl<'m> Writer<'_, '_, 'm> {
             let made = self.gone(node, row_id, row);
             tokens.extend(self.straight.carried(node.id, Some(row_id), made)?);
         }
+        tokens.extend(filled);
         tokens.extend(after);
         Ok(tokens)
     }
@@ -519,6 +532,9 @@ impl<'m> Writer<'_, '_, 'm> {
     ) -> Able<TokenStream> {
         let row = node.row(id);
         let Some(number) = self.anchors.inline(node.id, id) else { return Ok(body) };
+        if is_aligned(element(&row.ty)) {
+            return unable("the address of something aligned");
+        }
         if !row.none.is_empty() {
             let (None, Some(Src { code, shape: Some(Shape::Option(_)), .. })) =
                 (row.when, self.field(node, id))
@@ -739,7 +755,14 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             Type::Union(union) => self.put_union(node, id, *union, src, spot, home),
             Type::Pointer(pointer) => self.put_pointer(node, row, pointer, src, spot),
-            Type::Array(array) => self.put_array(node, id, row, array, src, spot, Starts::No),
+            Type::Array(array) => match self.beside_of(node, id, spot) {
+                Some(Beside::Filled) => self.leave_table(node, id, array),
+                None if array.in_step.is_some() => self.put_in_step(node, id, row, array, spot),
+                Some(Beside::Listed) => {
+                    self.put_array(node, id, row, array, src, spot, Starts::Listed)
+                }
+                None => self.put_array(node, id, row, array, src, spot, Starts::No),
+            },
             Type::Region(region) => {
                 if let Some(ends) = ends::ends(self.model, region)? {
                     return match ends::filling(region) {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::beside::Beside;
 use super::sums::SumRow;
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row, RowId, Sizes,
@@ -104,6 +105,9 @@ pub(super) struct Writer<'s, 'p, 'm> {
     pub(super) functions: RefCell<BTreeMap<(Task, RecordId, bool), Function>>,
     pub(super) failed: RefCell<BTreeSet<(Task, RecordId, bool)>>,
     pub(super) anchors: Anchors,
+    /// Arrays that are filled when those beside them are written, and those; by the record, its row
+    /// and the layout.
+    pub(super) beside: RefCell<BTreeMap<(RecordId, RowId, usize), Beside>>,
     pub(super) late: RefCell<Vec<LateRow>>,
     /// Rows that follow from bytes of the file.
     pub(super) sums: RefCell<Vec<SumRow>>,

@@ -537,8 +537,15 @@ impl<'t> Cx<'t> {
             }
         }
         let Some(width) = width.filter(|w| (1..=64).contains(w)) else {
-            if labels.is_empty() {
-                // The case has no label, and is told so.
+            let unlabelled = match self.rec(id).kind {
+                RecordKind::Case(union, case) => {
+                    let decl = self.uni(union).cases[case as usize].decl;
+                    decl.labels.is_empty() && decl.forms.is_empty()
+                }
+                _ => false,
+            };
+            if unlabelled {
+                // The case is told that it has no label.
                 return None;
             }
             let all_letters = |label: &&LabelEx| match &label.kind {

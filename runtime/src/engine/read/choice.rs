@@ -167,6 +167,15 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Err(self.error(self.depth_limit(), start, loc));
         }
         let block = self.fixed_part(rows);
+        if let Some(end) = block.map(|size| base + size).filter(|end| *end > inner.limit) {
+            let (needed, remaining) = (end.saturating_sub(inner.at), inner.remaining());
+            self.read_what_fits(rows, base, inner.limit);
+            return Err(self.error(
+                ReadErrorKind::UnexpectedEnd { needed, remaining },
+                inner.at,
+                loc,
+            ));
+        }
         self.deep(|engine| engine.read_rows(rows, &mut inner, base, block))?;
         self.set_letter_cells(rows, start);
         self.align_bits(&mut inner)?;

@@ -1,35 +1,14 @@
 //! Where rows are, for tables beside them that say so, and how many elements such tables have.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::able::{Able, unable};
 use super::anchors::records_in;
 use super::context::Straight;
 use super::questions::only_row;
-use super::scope::{Frame, Place, Scope};
+use super::scope::{Elements, Frame, Place, Scope};
 use crate::model::{Expr, ExprId, InStep, Model, Path, RecordId, RowId, Step, Type};
-
-/// A row that was written, while a table beside it is filled.
-#[derive(Clone)]
-pub(super) struct Placed {
-    pub record: RecordId,
-    pub row: RowId,
-    /// Locals with the addresses where it begins and ends.
-    pub from: Ident,
-    pub end: Ident,
-    /// Of an array, how many elements it has, a `usize`, and where they are.
-    pub elements: Option<(TokenStream, Elements)>,
-}
-
-/// Where the elements of an array are.
-#[derive(Clone)]
-pub(super) enum Elements {
-    /// Each has so many bytes.
-    OfSize(u64),
-    /// Their addresses are remembered behind the mark in a local.
-    Listed(Ident),
-}
 
 /// A row of a record that a path leads to from somewhere in that, or from around it.
 pub(super) struct Led<'e> {

@@ -73,7 +73,7 @@ impl<'s, 'p, 'm> Checking<'s, 'p, 'm> {
             noted: false.into(),
             pooled: Vec::new(),
             busy: BTreeSet::new(),
-            indexed: indexed(straight),
+            indexed: indexed(straight.model, &straight.positioned),
             keys: RefCell::default(),
             sought: RefCell::default(),
         };

@@ -7,10 +7,9 @@ use quote::{format_ident, quote};
 
 use super::able::{Able, Sought, unable};
 use super::asked::Asked;
-use super::beside::Placed;
 use super::findings::Survey;
 use super::questions::{has_varint, is_digits, is_reserved};
-use super::scope::{Access, Frame, Scope};
+use super::scope::{Access, Frame, Placed, Scope};
 use super::standing::Standing;
 use crate::model::{
     BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form,

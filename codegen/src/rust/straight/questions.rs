@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::context::Straight;
 use crate::model::visit::{Part, expressions};
 use crate::model::{
     Content, Expr, ExprId, Field, Home, Member, Model, Path, Record, RecordId, RecordKind, Row,
@@ -148,8 +147,7 @@ pub(super) fn is_algorithm(model: &Model, expr: ExprId) -> bool {
 }
 
 /// Records that ask for their position in the array around them, or hold what asks for it.
-pub(super) fn indexed(straight: &Straight<'_, '_>) -> BTreeSet<RecordId> {
-    let model = straight.model;
+pub(super) fn indexed(model: &Model, positioned: &BTreeSet<RecordId>) -> BTreeSet<RecordId> {
     fn asks(model: &Model, expr: ExprId) -> bool {
         let expr = &model[expr];
         let mut found = matches!(
@@ -164,7 +162,7 @@ pub(super) fn indexed(straight: &Straight<'_, '_>) -> BTreeSet<RecordId> {
         expr.operands(&mut |operand| found |= asks(model, operand));
         found
     }
-    let mut found = straight.positioned.clone();
+    let mut found = positioned.clone();
     expressions(model, &mut |id, part| {
         if let Part::Expr(expr) = part
             && asks(model, expr)

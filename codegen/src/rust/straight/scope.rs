@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 
 use super::able::{Able, unable};
-use crate::model::{ExprId, Path, RecordId, Type, UnionId};
+use crate::model::{ExprId, Path, RecordId, RowId, Type, UnionId};
 use crate::rust::shape::Shape;
 
 /// A node that expressions may look at.
@@ -15,6 +15,27 @@ pub(in crate::rust) struct Frame {
     pub at: Option<TokenStream>,
     /// Its position in the array around it.
     pub index: Option<TokenStream>,
+}
+
+/// A row that was written, while a table beside it is filled.
+#[derive(Clone)]
+pub(super) struct Placed {
+    pub record: RecordId,
+    pub row: RowId,
+    /// Locals with the addresses where it begins and ends.
+    pub from: Ident,
+    pub end: Ident,
+    /// Of an array, how many elements it has, a `usize`, and where they are.
+    pub elements: Option<(TokenStream, Elements)>,
+}
+
+/// Where the elements of an array are.
+#[derive(Clone)]
+pub(super) enum Elements {
+    /// Each has so many bytes.
+    OfSize(u64),
+    /// Their addresses are remembered behind the mark in a local.
+    Listed(Ident),
 }
 
 /// How the rows of a node are had.

@@ -153,7 +153,7 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
             beside: RefCell::default(),
             late: RefCell::default(),
             sums: RefCell::default(),
-            indexed: indexed(straight),
+            indexed: indexed(straight.model, &straight.positioned),
             has_relocation: !model.relocation.is_empty()
                 || model.records.iter().any(|record| record.encodes.is_some()),
             owes: model.records.iter().any(pass::is_placed_by_turns),

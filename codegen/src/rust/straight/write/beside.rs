@@ -7,26 +7,17 @@ use quote::quote;
 
 use super::rows::Plan;
 use super::spot::{Spot, in_block, lit};
-use super::writer::{Node, Src, Writer};
+use super::writer::{Beside, Node, Src, Writer};
 use crate::model::{
     ArrayLength, ArrayType, DefinerScope, DefinerSource, Expr, ExprId, Home, InStep, Measure, Path,
     RecordId, Role, Row, RowId, RowKind, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
-use crate::rust::straight::beside::{Elements, Placed};
 use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::outline::piece;
 use crate::rust::straight::questions::{has_pointer, is_aligned, is_cell};
-
-/// What becomes of an array with a table beside it, or of such a table.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Beside {
-    /// Zeros are left for the table.
-    Filled,
-    /// It is remembered where the elements begin.
-    Listed,
-}
+use crate::rust::straight::scope::{Elements, Placed};
 
 /// Structs in a struct in a table.
 const DEEPEST: u32 = 8;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::rows::Head;
+use super::spot::stood_number;
 use super::writer::{Node, Src, Task, Writer};
 use crate::model::{
     Home, Label, LayoutPath, PathStep, RecordId, RecordKind, Row, RowId, RowKind, Statement,
@@ -513,12 +514,6 @@ impl<'m> Writer<'_, '_, 'm> {
             _ => unable("an inline struct whose own bytes do not come first"),
         }
     }
-}
-
-/// A row as it is remembered where that stands: the numbers of its record and of the row.
-pub(super) fn stood_number(record: RecordId, row: RowId) -> TokenStream {
-    let (record, row) = (Literal::u32_unsuffixed(record.0), Literal::u32_unsuffixed(row.0));
-    quote!((#record, #row))
 }
 
 /// Paths of statements in their order, with what is placed of them.

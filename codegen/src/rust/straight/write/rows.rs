@@ -7,11 +7,10 @@ use quote::quote;
 
 use super::super::{bits, ends};
 use super::array::Starts;
-use super::beside::{Beside, Tables};
+use super::beside::Tables;
 use super::late::Addresses;
-use super::place::stood_number;
-use super::spot::{Spot, bytes_at, in_block, lit, position, sum};
-use super::writer::{Node, Src, Writer};
+use super::spot::{Spot, bytes_at, in_block, lit, position, stood_number, sum};
+use super::writer::{Beside, Node, Src, Writer};
 use crate::model::{
     Constant, ExprId, Extent, Home, RecordId, Role, Row, RowId, RowKind, RunLength, RunType, Type,
 };

@@ -3,6 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use crate::model::{RecordId, RowId};
 use crate::rust::straight::mentions::mentions;
 
 /// Where something is written.
@@ -59,4 +60,10 @@ pub(super) fn bytes_at(bytes: &TokenStream, spot: &Spot) -> TokenStream {
         Spot::End => quote!(cx.put(#bytes);),
         Spot::Block(offset) => quote!(s::set_bytes(b, #offset, #bytes);),
     }
+}
+
+/// A row as it is remembered where that stands: the numbers of its record and of the row.
+pub(super) fn stood_number(record: RecordId, row: RowId) -> TokenStream {
+    let (record, row) = (Literal::u32_unsuffixed(record.0), Literal::u32_unsuffixed(row.0));
+    quote!((#record, #row))
 }

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::beside::Beside;
 use super::sums::SumRow;
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row, RowId, Sizes,
@@ -33,6 +32,15 @@ pub(super) enum Task {
     Lay,
     /// Runs the pass with this number.
     Pass(u32),
+}
+
+/// What becomes of an array with a table beside it, or of such a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Beside {
+    /// Zeros are left for the table.
+    Filled,
+    /// It is remembered where the elements begin.
+    Listed,
 }
 
 pub(super) enum Function {

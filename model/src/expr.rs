@@ -111,6 +111,12 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// Whether it makes the elements of a whole table.
+    #[must_use]
+    pub fn is_table(&self) -> bool {
+        matches!(self, Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
+    }
+
     /// Calls `visit` for each operand, in the order in which they are written. Subscripts inside of
     /// paths are no operands.
     pub fn operands(&self, visit: &mut dyn FnMut(ExprId)) {

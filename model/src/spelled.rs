@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    Cell, Expr, ExprId, Extent, Meaning, Model, Record, RecordId, RecordKind, Role, Row, RowKind,
+    Cell, ExprId, Extent, Meaning, Model, Record, RecordId, RecordKind, Role, Row, RowKind,
     RunLength, Storage, Tag, Target, Terminated, Type,
 };
 
@@ -89,11 +89,7 @@ impl Model {
     /// truth value or a text, but no table.
     #[must_use]
     pub fn is_kept_field(&self, row: &Row, expr: ExprId) -> bool {
-        if matches!(
-            &self[expr],
-            Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries
-        ) || row.name.is_none()
-        {
+        if self[expr].is_table() || row.name.is_none() {
             return false;
         }
         simple(&row.ty)

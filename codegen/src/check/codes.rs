@@ -135,6 +135,12 @@ pub const CODES: &[(&str, &str, &str)] = &[
          object is always there, leave out the `?`.",
     ),
     (
+        "E0512",
+        "optional object without data",
+        "An object with `?` is there if the value has it. Of an object without data, such as `nothing`, \
+         a value has nothing, so that nobody could say whether it is to be written.",
+    ),
+    (
         "E0601",
         "never placed",
         "The row owns an object, but the layout of the struct has no statement for it: `record` \

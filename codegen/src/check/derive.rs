@@ -7,8 +7,8 @@ use super::exprs::own_rows;
 use super::fits::range;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Model, RecordId,
-    Role, Row, RowId, RowKind, Type,
+    BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Measure, Model,
+    RecordId, Role, Row, RowId, RowKind, Type,
 };
 use crate::span::Span;
 
@@ -71,10 +71,11 @@ fn turned(model: &Model, id: RecordId, found: &mut Diagnostics) {
     }
 }
 
-/// Objects that may be none, at an address that each number of a row is: no value has none.
+/// Objects that may be none, at an address that each number of a row is: no value has none. And those
+/// without data, of which no value says whether they are none.
 fn always_there(model: &Model, id: RecordId, found: &mut Diagnostics) {
     let record = &model.records[id.index()];
-    for row in &record.rows {
+    for (number, row) in record.numbered_rows() {
         let (RowKind::Object { address, .. }, Some(when)) = (&row.kind, row.when) else { continue };
         if !decides(model, when, *address) {
             continue;
@@ -86,6 +87,14 @@ fn always_there(model: &Model, id: RecordId, found: &mut Diagnostics) {
             Some(_) => false,
         };
         let given = linear.path.own_row(id).map(|number| &record.rows[number.index()]);
+        let follows = given.is_some_and(|given| is_place_of(given, number));
+        if follows && !model.carries_data(&row.ty) {
+            let message = format!("no value says whether {} is there", row_name(row));
+            let diagnostic = found.error("E0512", row.span, message);
+            diagnostic.label("it has no data");
+            diagnostic.help("leave out the `?`: without data it may be there in any case");
+            continue;
+        }
         let Some(given) = given.filter(|given| given.none.is_empty() && given.when.is_none())
         else {
             continue;
@@ -105,6 +114,14 @@ fn always_there(model: &Model, id: RecordId, found: &mut Diagnostics) {
             diagnostic.help("say which number stands for nothing: `none=0`");
         }
     }
+}
+
+/// Whether a row follows from where another one of its record is.
+fn is_place_of(given: &Row, of: RowId) -> bool {
+    given.definers.iter().any(|definer| match definer.source {
+        DefinerSource::Measure { measure: Measure::At(_), row, .. } => row == of,
+        _ => false,
+    })
 }
 
 /// Whether something is there only if an address is one.

@@ -40,12 +40,12 @@ impl<'t> Cx<'t> {
             let Some(Union { tag, .. }) = model else { continue };
             let (Tag::Row(given), Some(decides)) = (&*tag, *decides) else { continue };
             let given = self.records[holder.index()].rows.get(given.index());
-            let follows = given.is_some_and(|given| {
-                let source = given.definers.first().map(|definer| &definer.source);
-                let of = matches!(source, Some(DefinerSource::Measure { measure: Measure::Tag, row: of, .. }) if of == row);
-                of
+            let first = given.and_then(|given| given.definers.first());
+            let follows_from = first.and_then(|definer| match definer.source {
+                DefinerSource::Measure { measure: Measure::Tag, row, .. } => Some(row),
+                _ => None,
             });
-            if !follows {
+            if follows_from != Some(*row) {
                 *tag = Tag::Given(decides);
             }
         }

@@ -589,10 +589,7 @@ impl<'t> Cx<'t> {
 
     /// Whether an expression can give a row. An array is given only as a whole table.
     pub(super) fn gives(&mut self, row: &Shape, found: &super::Val, span: Span) -> Option<()> {
-        let table = matches!(
-            self.exprs[found.expr],
-            Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries
-        );
+        let table = self.exprs[found.expr].is_table();
         if row.is_array() && self.seen(&found.shape).is_array() && !table {
             self.d.error("E0221", span, "no array follows from another one").help(
                 "let its elements be structs with a row that does: \

@@ -174,14 +174,18 @@ impl Engine<'_, '_> {
         let length = self.tree.file.len() as u64;
         let loc = Loc::row(NodeRef::ROOT, WHOLE);
         let zero = self.is_zero(reach, length);
-        if length == expected && zero {
+        let aligned = align > 1 && length % align == 0;
+        let filled = zero && (aligned || length == expected);
+        if filled && reach < length && self.reading.claims.is_some() {
+            self.reading.padding.push(reach..length);
+        }
+        if filled && length == expected {
             return Ok(());
         }
-        let aligned = align > 1 && length % align == 0;
         if aligned {
             self.keep(loc, KeptKind::Place, KeptValue::Int(length.into()), KeptValue::None);
         }
-        if !(aligned && zero) {
+        if !filled {
             self.keep_gap(loc, reach, length);
         }
         self.reading.not_zero.take().map_or(Ok(()), Err)

@@ -14,8 +14,8 @@ use crate::problem::Problem;
 pub(crate) struct OpenEnd {
     pub at: u64,
     pub loc: Loc,
-    /// A reader takes it up to the end of the region. Otherwise that end stands for a terminator, or for the
-    /// rest of the padding.
+    /// A reader takes it up to the end of the region. Otherwise that end stands for a terminator, or
+    /// for the rest of the padding.
     pub takes_all: bool,
 }
 

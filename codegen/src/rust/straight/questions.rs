@@ -143,7 +143,7 @@ pub(super) fn rows_with_bytes(
 
 /// Whether an expression is elements that an algorithm makes.
 pub(super) fn is_algorithm(model: &Model, expr: ExprId) -> bool {
-    matches!(model[expr], Expr::Patricia(_) | Expr::RelocationSections | Expr::RelocationEntries)
+    model[expr].is_table()
 }
 
 /// Records that ask for their position in the array around them, or hold what asks for it.

@@ -667,15 +667,19 @@ impl<'p> Engine<'p, '_> {
                 None => Err(Box::new(self.not_placed("size", loc))),
             };
         }
+        self.size_laid(loc, &row.ty, row)
+    }
+
+    /// Lays something from the address 0 on, of which nothing stays but how far that comes.
+    fn size_laid(&mut self, loc: Loc, ty: &'p Type, row: &'p Row) -> Fallible<u64> {
         let before = core::mem::replace(&mut self.writing.measuring, true);
         let open = self.writing.open_ends.len();
         let mut spot = Spot::new(0);
-        let result = self.lay_inline(loc, &row.ty, row, &mut spot);
+        let result = self.lay_inline(loc, ty, row, &mut spot);
         self.writing.open_ends.truncate(open);
-        spot.align();
         self.writing.measuring = before;
-        result?;
-        Ok(spot.at)
+        spot.align();
+        result.map(|()| spot.at)
     }
 
     /// The size of an object that is not placed yet, where that does not depend on its place.
@@ -715,19 +719,13 @@ impl<'p> Engine<'p, '_> {
         };
         let (here, region_end) = (self.here, self.region_end);
         let room = self.writing.room.take();
-        let before = core::mem::replace(&mut self.writing.measuring, true);
-        let open = self.writing.open_ends.len();
         self.writing.measured_ahead.push(loc);
-        let mut spot = Spot::new(0);
-        let result = self.lay_inline(loc, ty, row, &mut spot);
+        let size = self.size_laid(loc, ty, row);
         self.writing.measured_ahead.pop();
-        self.writing.open_ends.truncate(open);
-        self.writing.measuring = before;
         self.writing.room = room;
         (self.here, self.region_end) = (here, region_end);
-        spot.align();
-        match result {
-            Ok(()) => Ok(Some(spot.at)),
+        match size {
+            Ok(size) => Ok(Some(size)),
             Err(fault) if matches!(*fault, Fault::Eval(_) | Fault::NotPlaced(_)) => Ok(None),
             Err(fault) => Err(fault),
         }

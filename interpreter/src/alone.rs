@@ -81,7 +81,7 @@ fn root(model: &mut Model, subject: Subject) -> Result<RecordId, String> {
             Some(Type::Cell(Cell { storage: Storage::Varint(id), meaning: Meaning::Int }))
         }
         Subject::Digits(id) => model.digits.get(id.index()).map(|digits| {
-            let storage = Storage::Digits { digits: id, bytes: digits.bytes };
+            let storage = digits.storage(id);
             Type::Cell(Cell { storage, meaning: Meaning::Int })
         }),
         Subject::Record(id) => match model.records.get(id.index()).map(|record| &record.kind) {

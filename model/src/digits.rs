@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{limits, IntType, Span};
+use crate::{limits, DigitsId, IntType, Span, Storage};
 
 /// A kind of integer in digits of text.
 #[derive(Debug, Clone)]
@@ -17,15 +17,17 @@ pub struct Digits {
     pub doc: Option<String>,
     /// The integer that values fit.
     pub ty: IntType,
-    /// Bytes that each number takes, with what is in front of its digits and behind them.
-    pub bytes: u8,
+    /// Bytes that each number takes, with what is in front of its digits and behind them. Without
+    /// them it takes as many as it has digits, and [`end`](Self::end).
+    pub bytes: Option<u8>,
     /// 2 to 16.
     pub base: u8,
     /// What takes the place of digits that a number does not have.
     pub fill: DigitFill,
     /// Whether the digits above 9 are `A` to `F` and not `a` to `f`.
     pub upper: bool,
-    /// Bytes behind the digits: zeros and blanks.
+    /// Bytes behind the digits: zeros and blanks. Of a number without a fixed size any bytes, the
+    /// first of which end the digits; if there are none, the first byte does that is no digit.
     pub end: Vec<u8>,
     /// Where it is declared.
     pub span: Span,
@@ -47,6 +49,8 @@ pub enum DigitFill {
 pub enum NotDigits {
     /// The byte at this position is neither a digit nor a blank or zero around them.
     At(usize),
+    /// There is no end of it.
+    Endless,
     /// The type has no such number.
     TooLarge,
 }
@@ -60,7 +64,7 @@ pub struct DigitForm<'e> {
     pub bits: u8,
     /// Whether it has a sign.
     pub signed: bool,
-    /// Bytes that each number takes.
+    /// Bytes that the number takes.
     pub bytes: u8,
     /// 2 to 16.
     pub base: u8,
@@ -73,16 +77,22 @@ pub struct DigitForm<'e> {
 }
 
 impl Digits {
-    /// Most bytes that a number may take.
+    /// Most bytes that a number may take; of one without a fixed size, what ends it not counted.
     pub const MOST_BYTES: u8 = 64;
 
-    /// How its numbers are stored.
+    /// How a cell with such a number stores it; `id` is its own.
     #[must_use]
-    pub fn form(&self) -> DigitForm<'_> {
+    pub fn storage(&self, id: DigitsId) -> Storage {
+        Storage::Digits { digits: id, bytes: self.bytes }
+    }
+
+    /// How its numbers are stored that take so many bytes.
+    #[must_use]
+    pub fn form(&self, bytes: u8) -> DigitForm<'_> {
         DigitForm {
             bits: self.ty.bytes.saturating_mul(8),
             signed: self.ty.signed,
-            bytes: self.bytes,
+            bytes,
             base: self.base,
             fill: self.fill,
             upper: self.upper,
@@ -90,16 +100,47 @@ impl Digits {
         }
     }
 
-    /// Room for digits, with the sign.
+    /// Room for digits, with the sign, where all numbers take the same.
     #[must_use]
-    pub fn room(&self) -> usize {
-        self.form().room()
+    pub fn room(&self) -> Option<usize> {
+        self.bytes.map(|bytes| self.form(bytes).room())
     }
 
     /// The least and the greatest number that the type has and that there is room for.
     #[must_use]
     pub fn range(&self) -> (i128, i128) {
-        self.form().range()
+        match self.bytes {
+            Some(bytes) => self.form(bytes).range(),
+            None => self.form(0).limits(),
+        }
+    }
+
+    /// The bytes of the number at the start of `bytes`, whether they say one or not.
+    ///
+    /// # Errors
+    ///
+    /// If it ends nowhere.
+    pub fn extent(&self, bytes: &[u8]) -> Result<usize, NotDigits> {
+        let most = usize::from(Self::MOST_BYTES);
+        match (self.bytes, self.end.first()) {
+            (Some(size), _) => Ok(size.into()),
+            (None, Some(_)) => {
+                let near = bytes.get(..most.saturating_add(self.end.len())).unwrap_or(bytes);
+                let mut places = near.windows(self.end.len());
+                let text = places.position(|end| end == self.end).ok_or(NotDigits::Endless)?;
+                Ok(text.saturating_add(self.end.len()))
+            }
+            (None, None) => {
+                let digit = |byte: u8| char::from(byte).is_digit(self.base.into());
+                let minus = usize::from(self.ty.signed && bytes.first() == Some(&b'-'));
+                let digits = bytes.iter().skip(minus).take_while(|byte| digit(**byte)).count();
+                match (digits, minus.saturating_add(digits)) {
+                    (0, _) => Err(NotDigits::At(minus)),
+                    (_, size) if size > most => Err(NotDigits::Endless),
+                    (_, size) => Ok(size),
+                }
+            }
+        }
     }
 
     /// The number that bytes say: blanks, a minus, digits, and blanks or zeros, each of which may be
@@ -109,15 +150,40 @@ impl Digits {
     ///
     /// If there is anything else, or the number does not fit the type.
     pub fn read(&self, bytes: &[u8]) -> Result<i128, NotDigits> {
-        self.form().read(bytes)
+        let text = match self.bytes {
+            Some(_) => bytes,
+            None => bytes.strip_suffix(self.end.as_slice()).unwrap_or(bytes),
+        };
+        self.form(0).read(text)
     }
 
     /// A number in its usual form; `None` if there is no room for it.
     #[must_use]
     pub fn store(&self, number: i128) -> Option<Vec<u8>> {
-        let mut bytes = vec![0; self.bytes.into()];
-        self.form().store(number, &mut bytes)?;
+        let size = self.bytes.unwrap_or_else(|| self.usual_size(number));
+        let mut bytes = vec![0; size.into()];
+        self.form(size).store(number, &mut bytes)?;
         Some(bytes)
+    }
+
+    /// Bytes that a number takes which has as many as it has digits.
+    fn usual_size(&self, number: i128) -> u8 {
+        let (mut rest, mut size) = (number.unsigned_abs(), u8::from(number < 0));
+        loop {
+            size = size.saturating_add(1);
+            rest = rest.checked_div(self.base.into()).unwrap_or(0);
+            if rest == 0 {
+                break;
+            }
+        }
+        // At most 128 digits and 64 bytes behind them.
+        size.saturating_add(u8::try_from(self.end.len()).unwrap_or(u8::MAX))
+    }
+
+    /// Whether a reader finds these bytes where they stand, all of them, and this number in them.
+    #[must_use]
+    pub fn says(&self, bytes: &[u8], number: i128) -> bool {
+        self.extent(bytes) == Ok(bytes.len()) && self.read(bytes) == Ok(number)
     }
 }
 
@@ -268,7 +334,40 @@ mod tests {
     fn digits(signed: bool, bytes: u8, base: u8, fill: DigitFill, end: &[u8]) -> Digits {
         let ty = IntType { bytes: 2, signed, order: None };
         let (name, end, span) = (String::new(), end.to_vec(), Span::default());
+        let bytes = Some(bytes);
         Digits { name, doc: None, ty, bytes, base, fill, upper: false, end, span }
+    }
+
+    /// As a schema declares one without a size.
+    fn open(signed: bool, base: u8, end: &[u8]) -> Digits {
+        Digits { bytes: None, ..digits(signed, 1, base, DigitFill::ZerosFirst, end) }
+    }
+
+    #[test]
+    fn numbers_without_a_size_end_where_they_say() {
+        let line = open(true, 10, b"\r\n");
+        assert_eq!(line.store(-120).as_deref(), Some(&b"-120\r\n"[..]));
+        assert_eq!(line.extent(b"12\r\n34\r\n"), Ok(4));
+        assert_eq!(line.read(b" 007 \r\n"), Ok(7));
+        assert_eq!(line.extent(b"12\n"), Err(NotDigits::Endless));
+        let long = [&[b'0'; 64][..], b"\r\n"].concat();
+        assert_eq!(line.extent(&long), Ok(66));
+        assert_eq!(line.extent(&[b"0", &long[..]].concat()), Err(NotDigits::Endless));
+        let bare = open(true, 16, b"");
+        assert_eq!(bare.store(-0xab).as_deref(), Some(&b"-ab"[..]));
+        assert_eq!(bare.extent(b"-abz"), Ok(3));
+        assert_eq!(bare.extent(b"12"), Ok(2));
+        assert_eq!(
+            (bare.extent(b"z"), bare.extent(b"-z")),
+            (Err(NotDigits::At(0)), Err(NotDigits::At(1)))
+        );
+        assert_eq!(bare.extent(&[b'0'; 65]), Err(NotDigits::Endless));
+        assert!(bare.says(b"00ff", 255) && !bare.says(b"ff ", 255) && !bare.says(b"", 0));
+        for digits in [line, bare] {
+            for number in [-32768, -17, -1, 0, 9, 10, 16, 99, 100, 32767] {
+                assert!(digits.says(&digits.store(number).expect("no room is needed"), number));
+            }
+        }
     }
 
     #[test]
@@ -320,7 +419,7 @@ mod tests {
                         let stored = found.store(number).expect("there is room");
                         assert_eq!(stored.len(), 20);
                         assert_eq!(found.read(&stored), Ok(number), "{found:?}");
-                        assert_eq!(found.form().exact(&stored), Some(number), "{found:?}");
+                        assert_eq!(found.form(20).exact(&stored), Some(number), "{found:?}");
                     }
                 }
             }
@@ -339,7 +438,7 @@ mod tests {
                             (0..4).map(|at| bytes[text / 8_usize.pow(at) % 8]).collect();
                         let read = found.read(&text).ok();
                         let usual = read.filter(|n| found.store(*n).as_ref() == Some(&text));
-                        assert_eq!(found.form().exact(&text), usual, "{found:?} {text:?}");
+                        assert_eq!(found.form(4).exact(&text), usual, "{found:?} {text:?}");
                     }
                 }
             }

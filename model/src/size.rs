@@ -387,7 +387,7 @@ pub fn bit_width(ty: &Type, epoch: EpochId) -> Option<u64> {
 pub fn cell_size(cell: &Cell) -> Option<u64> {
     match cell.storage {
         Storage::Fixed(int) => Some(int.bytes.into()),
-        Storage::Digits { bytes, .. } => Some(bytes.into()),
+        Storage::Digits { bytes, .. } => bytes.map(u64::from),
         Storage::Letter { .. } | Storage::TagOf => Some(0),
         Storage::Varint(_) | Storage::Bits { .. } | Storage::Word { .. } => None,
     }

@@ -8,6 +8,14 @@ use super::{
     DigitsId, EnumId, ExprId, Path, PointerId, RecordId, RowId, UnionId, Varint, VarintId,
 };
 
+impl Storage {
+    /// Whether how many bytes a number takes depends on the number.
+    #[must_use]
+    pub fn varies(&self) -> bool {
+        matches!(self, Self::Varint(_) | Self::Digits { bytes: None, .. })
+    }
+}
+
 /// Type of a row or element.
 #[derive(Debug, Clone)]
 pub enum Type {
@@ -57,8 +65,8 @@ pub enum Storage {
     Digits {
         /// What they are like.
         digits: DigitsId,
-        /// Bytes that each number takes.
-        bytes: u8,
+        /// Bytes that each number takes; without one it takes as many as it has digits.
+        bytes: Option<u8>,
     },
     /// Bits from the bit cursor, most or least significant first.
     Bits {

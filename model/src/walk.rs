@@ -502,6 +502,15 @@ impl Model {
         }
     }
 
+    /// Whether what follows a number says where it ends.
+    #[must_use]
+    pub fn ends_where_others_begin(&self, storage: &Storage) -> bool {
+        match storage {
+            Storage::Digits { digits, bytes: None } => self.digits[digits.index()].end.is_empty(),
+            _ => false,
+        }
+    }
+
     /// Bits that there are in the most bytes of a varint.
     fn varint_room(&self, id: VarintId) -> u32 {
         let varint = &self.varints[id.index()];

@@ -72,7 +72,7 @@ pub(super) fn mentions(model: &Model, expr: ExprId) -> bool {
 fn is_known(ty: &Type) -> bool {
     match ty {
         Type::Cell(Cell { storage, meaning }) => {
-            matches!(storage, Storage::Fixed(_) | Storage::Digits { .. })
+            matches!(storage, Storage::Fixed(_) | Storage::Digits { bytes: Some(_), .. })
                 && matches!(meaning, Meaning::Int)
         }
         Type::Run(run) => {

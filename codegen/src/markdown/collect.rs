@@ -102,12 +102,12 @@ pub(super) fn digits(cx: &Cx<'_>) -> String {
         };
         let mut said: Vec<String> = digits.doc.as_deref().map(sentence).into_iter().collect();
         said.extend(in_line(cx.model, Subject::Digits(id)));
-        rows.push(vec![
-            plain(&digits.name),
-            code(&int_text(digits.ty)),
-            format!("{} bytes of {base}, {fill}{end}", digits.bytes),
-            said.join(" "),
-        ]);
+        let stored = match digits.bytes {
+            Some(bytes) => format!("{bytes} bytes of {base}, {fill}{end}"),
+            None if digits.end.is_empty() => format!("{base}, up to the first byte that is none"),
+            None => format!("{base}{end}"),
+        };
+        rows.push(vec![plain(&digits.name), code(&int_text(digits.ty)), stored, said.join(" ")]);
     }
     let head = head(&["Name", "Holds", "Stored as", "Description"]);
     let text = table(&head, &rows);

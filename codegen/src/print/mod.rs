@@ -35,15 +35,15 @@ pub fn model_text(model: &Model) -> String {
         let _ = writeln!(out, "\nvarint {name} {ty} {order:?}{zigzag} at most {bytes} bytes{last}");
     }
     for digits in &model.digits {
-        let (name, ty, bytes, base) =
-            (&digits.name, types::int_text(digits.ty), digits.bytes, digits.base);
+        let (name, ty, base) = (&digits.name, types::int_text(digits.ty), digits.base);
         let upper = if digits.upper { " upper" } else { "" };
         let end = digits.end.iter().map(|byte| format!(" {byte:02x}")).collect::<String>();
         let fill = digits.fill;
-        let _ = writeln!(
-            out,
-            "\ndigits {name} {ty} base {base}{upper} in {bytes} bytes, {fill:?}, end{end}"
-        );
+        let room = match digits.bytes {
+            Some(bytes) => format!("in {bytes} bytes, {fill:?}"),
+            None => "as many as there are".to_owned(),
+        };
+        let _ = writeln!(out, "\ndigits {name} {ty} base {base}{upper} {room}, end{end}");
     }
     for found in &model.enums {
         let closed = if found.closed { "closed" } else { "open" };

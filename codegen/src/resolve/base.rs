@@ -386,8 +386,7 @@ impl<'t> Cx<'t> {
             DeclBody::Digits { .. } => {
                 self.no_args(ty);
                 let digits = self.digits(at, index)?;
-                let bytes = self.digits[digits.index()].bytes;
-                let storage = Storage::Digits { digits, bytes };
+                let storage = self.digits[digits.index()].storage(digits);
                 Some(Base::plain(Type::Cell(Cell { storage, meaning: Meaning::Int })))
             }
             DeclBody::Pointer { .. } => self.pointer_type(scope, record, ty, at, index),

@@ -3,8 +3,8 @@
 use super::{Cx, Expr, ExprId, RecordId, Shape, Source, Uni, id32};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Linear,
-    Meaning, Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step,
-    Storage, Tag, Target, Type, Union,
+    Meaning, Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step, Tag,
+    Target, Type, Union,
 };
 use crate::span::Span;
 
@@ -134,8 +134,7 @@ impl<'t> Cx<'t> {
             (true, optional) => !optional,
             (false, _) => {
                 // How many bytes such a number takes would depend on where they end.
-                let varies =
-                    matches!(given.ty, Type::Cell(Cell { storage: Storage::Varint(_), .. }));
+                let varies = matches!(&given.ty, Type::Cell(cell) if cell.storage.varies());
                 !mark && !varies
             }
         }

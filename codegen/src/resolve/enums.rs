@@ -124,7 +124,7 @@ impl<'t> Cx<'t> {
         let Some(ty) = builtin::integer(&storage.name) else {
             self.d
                 .error("E0209", storage.span, "`digits` needs the integer type of its values")
-                .help("write `digits Name u32 bytes=8`");
+                .help("write `digits Name u32 bytes=8`, or `digits Name u32 end=\"0a\"`");
             return None;
         };
         let mut number = |name: &str, usual: i128, least: u8, most: u8| {
@@ -137,27 +137,34 @@ impl<'t> Cx<'t> {
             self.d.error("E0214", span, message);
             least
         };
-        let (bytes, base) = (number("bytes", 1, 1, Digits::MOST_BYTES), number("base", 10, 2, 16));
-        if !decl.props.has("bytes") {
-            self.d
-                .error("E0114", decl.span, "`digits` needs `bytes=`")
-                .help("write how many bytes each number takes: `bytes=8`");
-        }
+        let has_size = decl.props.has("bytes");
+        let bytes = has_size.then(|| number("bytes", 1, 1, Digits::MOST_BYTES));
+        let base = number("base", 10, 2, 16);
         let end = decl.props.text("end").unwrap_or("");
         let end = if end == "nul" { Some(vec![0]) } else { hex(end) };
-        let around = |end: &Vec<u8>| end.iter().all(|byte| matches!(byte, 0 | b' '));
-        let end = end.filter(|end| around(end) && end.len() < usize::from(bytes));
-        let Some(end) = end else {
+        let digit = |byte: u8| char::from(byte).is_digit(base.into()) || ty.signed && byte == b'-';
+        let may_end = |end: &Vec<u8>| match bytes {
+            Some(bytes) => {
+                end.len() < usize::from(bytes) && end.iter().all(|byte| matches!(byte, 0 | b' '))
+            }
+            None => end.len() <= Digits::MOST_BYTES.into() && !end.iter().any(|byte| digit(*byte)),
+        };
+        let Some(end) = end.filter(may_end) else {
             let span = decl.props.span("end").unwrap_or(decl.span);
+            let message = match has_size {
+                true => "what follows digits are bytes 00 and 20, and leaves room for a digit",
+                false => "what ends digits are bytes that are none",
+            };
             self.d
-                .error(
-                    "E0214",
-                    span,
-                    "what follows digits are bytes 00 and 20, and leaves room for a digit",
-                )
+                .error("E0214", span, message)
                 .help("write them in hex, such as `end=\"00 20\"`, or `nul`");
             return None;
         };
+        if let (false, Some(span)) = (has_size, decl.props.span("fill")) {
+            self.d
+                .error("E0214", span, "there is nothing to fill without `bytes=`")
+                .help("write how many bytes each number takes, or leave out `fill=`");
+        }
         let fill = match decl.props.word("fill") {
             Some("blanks-first") => DigitFill::BlanksFirst,
             Some("blanks-last") => DigitFill::BlanksLast,

@@ -163,6 +163,11 @@ impl<'t> Cx<'t> {
                 let storage = Storage::Varint(self.varint(scope, index)?);
                 Some(Type::Cell(Cell { storage, meaning: Meaning::Int }))
             }
+            DeclBody::Digits { .. } => {
+                let digits = self.digits(scope, index)?;
+                let storage = self.digits[digits.index()].storage(digits);
+                Some(Type::Cell(Cell { storage, meaning: Meaning::Int }))
+            }
             DeclBody::Alias(choices) => {
                 let [(None, only)] = choices.as_slice() else {
                     let name = &decl.name.value;
@@ -258,6 +263,6 @@ impl<'t> Cx<'t> {
 
 /// Whether a cell is an integer that may stand in front of a text.
 fn is_length(cell: &Cell) -> bool {
-    matches!(cell.storage, Storage::Fixed(_) | Storage::Varint(_))
+    matches!(cell.storage, Storage::Fixed(_) | Storage::Varint(_) | Storage::Digits { .. })
         && matches!(cell.meaning, Meaning::Int)
 }

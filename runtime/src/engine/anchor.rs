@@ -121,7 +121,10 @@ impl<'p> Engine<'p, '_> {
     }
 
     pub(crate) fn remember(&mut self, expr: ExprId, anchor: NodeRef, val: Val) {
-        self.memo.values.insert((expr, anchor), val);
+        // With another size of the number that asks, it may be another one.
+        if !self.writing.tried.iter().any(|tried| tried.asked) {
+            self.memo.values.insert((expr, anchor), val);
+        }
     }
 
     /// How a filter finds its elements by a key: it is `KEY == WANTED`, or that and more, where KEY

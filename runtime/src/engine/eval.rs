@@ -99,12 +99,15 @@ impl<'p> Engine<'p, '_> {
             }
             Expr::At(path) => self.address(path, this, it, false)?,
             Expr::End(path) => self.address(path, this, it, true)?,
-            Expr::Size(path) => match self.address(path, this, it, false) {
-                Ok(at) => match (at, self.address(path, this, it, true)?) {
-                    (Val::Int(at), Val::Int(end)) => Val::Int(end - at),
-                    _ => Val::None,
+            Expr::Size(path) => match self.tried_size(path, this, it)? {
+                Some(size) => Val::Int(size.into()),
+                None => match self.address(path, this, it, false) {
+                    Ok(at) => match (at, self.address(path, this, it, true)?) {
+                        (Val::Int(at), Val::Int(end)) => Val::Int(end - at),
+                        _ => Val::None,
+                    },
+                    Err(fault) => self.size_ahead(path, this, it, fault)?,
                 },
-                Err(fault) => self.size_ahead(path, this, it, fault)?,
             },
             Expr::Index(path) => {
                 let found = self.find_first(path, this, it)?;

@@ -28,6 +28,7 @@ mod labels;
 mod map;
 mod memo;
 mod node;
+mod own_size;
 mod packed;
 mod partial;
 mod plan;

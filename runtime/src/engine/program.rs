@@ -8,8 +8,8 @@ use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::visit::{expressions, Part};
 use crate::model::{
     ArrayType, Cell, EndianRule, EpochId, Expr, ExprId, Extent, Label, LengthRule, Member, Model,
-    Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Signature, Start, Step, Storage, Tag,
-    Terminated, Type, Union,
+    Path, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Signature, Start,
+    Step, Storage, Tag, Terminated, Type, Union,
 };
 use crate::once::Once;
 use crate::options::ReadOptions;
@@ -376,6 +376,10 @@ fn has_open_ends(model: &Model) -> bool {
             Extent::Terminated(end) => end.optional || end.mode == Terminated::Unread,
             _ => false,
         },
+        Type::Cell(Cell { storage, .. })
+        | Type::Run(RunType { length: RunLength::Prefix(Cell { storage, .. }), .. }) => {
+            model.ends_where_others_begin(storage)
+        }
         _ => false,
     };
     let rows = model.records.iter().flat_map(|record| &record.rows);

@@ -207,6 +207,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             };
             return if there && !trusting { self.compare_derived(loc) } else { Ok(()) };
         }
+        self.keep_own_size(loc, row)?;
         match &row.role {
             // What it is instead is part of the value.
             Role::Kept(expr) if trusting && matches!(row.ty, Type::Cell(_)) => {

@@ -185,6 +185,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.busy.iter().rev().any(|(node, row)| *node == loc.node && *row == loc.row)
     }
 
+    /// Whether a row is being worked out, and no other one since.
+    pub(crate) fn is_busiest(&self, loc: Loc) -> bool {
+        self.busy.last() == Some(&(loc.node, loc.row))
+    }
+
     /// Does something with a row that depends on itself if it is asked for meanwhile.
     pub(crate) fn while_busy<T>(&mut self, loc: Loc, what: impl FnOnce(&mut Self) -> T) -> T {
         self.busy.push((loc.node, loc.row));

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::item::{Loc, NodeRef};
 use super::map::BytesMap;
+use super::own_size::TriedSize;
 use crate::model::{ExprId, PointerId, RowId};
 use crate::path::Path;
 use crate::problem::Problem;
@@ -97,6 +98,8 @@ pub(crate) struct Writing {
     pub late_uses: BTreeMap<Loc, Uses>,
     /// The pools that pointers of each kind lead into, where they are the same for all of them.
     pub pools: Vec<Option<Vec<Loc>>>,
+    /// Numbers that are being worked out for a size of their own that is tried.
+    pub tried: Vec<TriedSize>,
     /// Bytes that belong to no row: tails of regions, kept gaps.
     pub loose: Vec<(u64, Vec<u8>)>,
     /// What follows from bytes of the file, and is written last.

@@ -5,9 +5,12 @@ use quote::quote;
 
 use crate::model::{DigitFill, DigitsId, Model};
 
-/// How the numbers of a kind are stored.
-pub(super) fn form(model: &Model, id: DigitsId) -> TokenStream {
-    let form = model.digits[id.index()].form();
+/// Why numbers of a kind are left to the engine.
+pub(super) const OPEN: &str = "a number of as many digits as it has";
+
+/// How the numbers of a kind are stored that take so many bytes.
+pub(super) fn form(model: &Model, id: DigitsId, bytes: u8) -> TokenStream {
+    let form = model.digits[id.index()].form(bytes);
     let (bits, signed, upper) = (Literal::u8_unsuffixed(form.bits), form.signed, form.upper);
     let (bytes, base) = (Literal::u8_unsuffixed(form.bytes), Literal::u8_unsuffixed(form.base));
     let fill = match form.fill {

@@ -106,7 +106,19 @@ impl<'p, 'b> Engine<'p, 'b> {
         cursor: &mut Cursor<'b>,
     ) -> Read<Item> {
         let (at, digits) = (cursor.at, &self.model.digits[id.index()]);
-        let bytes = self.take(cursor, digits.bytes.into(), loc)?;
+        let limit = usize::try_from(cursor.limit).unwrap_or(usize::MAX);
+        let file = self.tree.file.get(..limit).unwrap_or(self.tree.file);
+        let rest = usize::try_from(at).ok().and_then(|at| file.get(at..)).unwrap_or(&[]);
+        let size = match digits.extent(rest) {
+            Ok(size) => size as u64,
+            // One byte that is not there, or no digit.
+            Err(NotDigits::At(position)) => position as u64 + 1,
+            Err(_) if digits.end.is_empty() => {
+                return Err(self.error(ReadErrorKind::DigitsOverflow, at, loc))
+            }
+            Err(_) => return Err(self.error(ReadErrorKind::MissingTerminator, at, loc)),
+        };
+        let bytes = self.take(cursor, size, loc)?;
         self.claim(at, cursor.at, loc);
         let number = digits.read(bytes).map_err(|why| match why {
             NotDigits::At(position) => {
@@ -114,7 +126,9 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let kind = ReadErrorKind::NotADigit { byte, base: digits.base };
                 self.error(kind, at + position as u64, loc)
             }
-            NotDigits::TooLarge => self.error(ReadErrorKind::DigitsOverflow, at, loc),
+            NotDigits::TooLarge | NotDigits::Endless => {
+                self.error(ReadErrorKind::DigitsOverflow, at, loc)
+            }
         })?;
         let usual = digits.store(number);
         if usual.as_deref() != Some(bytes) {

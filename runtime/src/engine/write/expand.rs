@@ -127,13 +127,18 @@ impl<'p> Engine<'p, '_> {
         if self.is_busy(loc) {
             return Err(Box::new(Fault::Cycle(self.describe(loc))));
         }
-        match self.while_busy(loc, |engine| engine.compute(loc, row)) {
+        match self.while_busy(loc, |engine| engine.compute_of_its_size(loc, row)) {
             Ok(Some(item)) => self.tree.set_item(loc, item),
             Ok(None) => {}
             Err(fault) if matches!(*fault, Fault::NotWritten(_)) => self.sum_later(loc, fault)?,
             Err(fault) => return Err(fault),
         }
         Ok(())
+    }
+
+    fn compute_of_its_size(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<Item>> {
+        let number = |engine: &Self, item: &Option<Item>| engine.tree.int((*item)?);
+        self.of_its_size(loc, row, |engine| engine.compute(loc, row), number)
     }
 
     fn compute(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<Item>> {

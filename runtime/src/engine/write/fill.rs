@@ -559,32 +559,19 @@ impl<'p> Engine<'p, '_> {
         let mut at = run.start(at);
         if let RunLength::Prefix(cell) = &run.length {
             let units = self.item_size(run.content, item) / unit_size(run.content);
-            match cell.storage {
-                Storage::Fixed(int) => {
-                    if !fits_int(units.into(), int) {
-                        let ty = self.model.cell_name(cell);
-                        let ty = alloc::format!("a length of type {ty}");
-                        self.problem(loc, does_not_fit(units.into(), &ty));
-                        return Ok(at);
-                    }
+            let stored = match cell.storage {
+                Storage::Fixed(int) if fits_int(units.into(), int) => {
                     self.put_int(loc, at, int, units.into())?;
-                    at += u64::from(int.bytes);
+                    Some(u64::from(int.bytes))
                 }
-                Storage::Varint(id) => {
-                    let width = self.varint_width(loc, id, units.into());
-                    let varint = &self.model.varints[id.index()];
-                    let mut prefix = Vec::new();
-                    let stored =
-                        crate::varint::store_number(varint, &mut prefix, units.into(), width);
-                    if !stored {
-                        self.problem(loc, does_not_fit(units.into(), "u64"));
-                        return Ok(at);
-                    }
-                    self.put(at, &prefix);
-                    at += u64::from(width);
-                }
-                _ => {}
-            }
+                storage => self.put_spelled(loc, at, storage, units.into()),
+            };
+            let Some(stored) = stored else {
+                let room = alloc::format!("a length of type {}", self.room_name(cell));
+                self.problem(loc, does_not_fit(units.into(), &room));
+                return Ok(at);
+            };
+            at += stored;
         }
         if let (Content::Text(encoding), Item::Text(blob)) = (run.content, item) {
             // Of what is in the value this was seen before.

@@ -16,8 +16,8 @@ use super::super::tree::{cell_bytes, Elements};
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use super::super::writing::OpenEnd;
 use crate::model::{
-    text_units, unit_size, ArrayLength, ArrayType, Cell, Content, Home, Label, Meaning, Model,
-    Path, PointerType, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+    text_units, unit_size, ArrayLength, ArrayType, Cell, Content, DigitsId, Home, Label, Meaning,
+    Model, Path, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -451,16 +451,16 @@ impl<'p> Engine<'p, '_> {
                     }
                 }
             }
-            Storage::Varint(id) => {
+            Storage::Varint(_) | Storage::Digits { bytes: None, .. } => {
                 self.force(loc.node, loc.row)?;
                 let value = match self.tree.item(loc) {
                     // A number that nobody knows takes no more room than zero.
                     Item::Unset => 0,
                     _ => self.stored_number(loc, cell, row)?,
                 };
-                spot.at += u64::from(self.varint_width(loc, id, value));
+                spot.at += self.number_size(loc, cell.storage, value);
             }
-            Storage::Digits { bytes, .. } => spot.at += u64::from(bytes),
+            Storage::Digits { bytes: Some(bytes), .. } => spot.at += u64::from(bytes),
             Storage::Bits { width, .. } => advance_bits(spot, width.into()),
             Storage::Word { .. } | Storage::Letter { .. } | Storage::TagOf => {}
         }
@@ -482,6 +482,31 @@ impl<'p> Engine<'p, '_> {
             if let Some(pointer) = self.tree.pointer_mut(loc) {
                 pointer.cell = short(at);
             }
+        }
+    }
+
+    /// Bytes that a number takes in whole bytes.
+    pub(crate) fn number_size(&self, loc: Loc, storage: Storage, n: i128) -> u64 {
+        match storage {
+            Storage::Fixed(int) => int.bytes.into(),
+            Storage::Varint(id) => self.varint_width(loc, id, n).into(),
+            Storage::Digits { digits, .. } => {
+                self.digit_bytes(loc, digits, n).map_or(0, |bytes| bytes.len() as u64)
+            }
+            Storage::Bits { .. }
+            | Storage::Word { .. }
+            | Storage::Letter { .. }
+            | Storage::TagOf => 0,
+        }
+    }
+
+    /// Bytes of a number in digits: as kept, if they are still the same number; nothing if there is
+    /// no room for it.
+    pub(crate) fn digit_bytes(&self, loc: Loc, id: DigitsId, n: i128) -> Option<Vec<u8>> {
+        let digits = &self.model.digits[id.index()];
+        match self.tree.kept_of(loc, KeptKind::Digits).map(|kept| &kept.stored) {
+            Some(KeptValue::Bytes(bytes)) if digits.says(bytes, n) => Some(bytes.clone()),
+            _ => digits.store(n),
         }
     }
 
@@ -510,14 +535,10 @@ impl<'p> Engine<'p, '_> {
         let item = self.tree.item(loc);
         let size = self.item_size(run.content, item);
         let prefix = match &run.length {
-            RunLength::Prefix(cell) => match cell.storage {
-                Storage::Fixed(int) => u64::from(int.bytes),
-                Storage::Varint(id) => {
-                    let units = size / unit_size(run.content);
-                    self.varint_width(loc, id, units.into()).into()
-                }
-                _ => 0,
-            },
+            RunLength::Prefix(cell) => {
+                let units = size / unit_size(run.content);
+                self.number_size(loc, cell.storage, units.into())
+            }
             RunLength::Fixed(wanted) => {
                 self.expect_size(loc, *wanted, run.content, item);
                 return Ok(at + wanted + run.suffix.len() as u64);
@@ -705,14 +726,14 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    /// The size of what a row or element leads to; nothing if it leads to no object, or where the size
-    /// is not known without the place.
+    /// The size of what is in a row, or of what it or an element leads to; nothing if it leads to no
+    /// object, or where the size is not known without the place.
     fn target_size(&mut self, loc: Loc) -> Fallible<Option<u64>> {
         let row = self.tree.row(loc);
-        let object = matches!(row.kind, RowKind::Object { .. }) && loc.index().is_none();
+        let object = matches!(row.kind, RowKind::Object { .. });
         let ty = match pointer_type(row, loc) {
-            _ if object => Some(&row.ty),
-            pointer => pointer.and_then(PointerType::owned),
+            Some(pointer) if !object || loc.index().is_some() => pointer.owned(),
+            _ => Some(&row.ty).filter(|_| loc.index().is_none()),
         };
         let Some(ty) = ty.filter(|_| !self.writing.measured_ahead.contains(&loc)) else {
             return Ok(None);
@@ -760,7 +781,7 @@ fn advance_bits(spot: &mut Spot, width: u64) {
 /// Whether the size of a row depends on what is in it.
 fn needs_value(ty: &Type) -> bool {
     match ty {
-        Type::Cell(cell) => matches!(cell.storage, Storage::Varint(_)),
+        Type::Cell(cell) => cell.storage.varies(),
         Type::Run(run) => !matches!(run.length, RunLength::Fixed(_)),
         Type::Array(_) | Type::Region(_) => true,
         Type::Pointer(_) | Type::Record(_) | Type::Union(_) => false,

@@ -17,7 +17,6 @@ use crate::model::{
     RowId, Start, Storage, Tag, Target, Type, UnionId,
 };
 use crate::problem::ProblemKind;
-use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p> Engine<'p, '_> {
     /// The number that a cell stores for an item.
@@ -140,31 +139,9 @@ impl<'p> Engine<'p, '_> {
                 }
                 self.put_int(loc, at, int, n)
             }
-            Storage::Varint(id) => {
-                let varint = &self.model.varints[id.index()];
-                let width = self.varint_width(loc, id, n);
-                let mut bytes = alloc::vec::Vec::new();
-                if crate::varint::store_number(varint, &mut bytes, n, width) {
-                    self.put(at, &bytes);
-                } else {
-                    self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
-                }
-                Ok(())
-            }
-            Storage::Digits { digits, .. } => {
-                let digits = &self.model.digits[digits.index()];
-                let kept = match self.tree.kept_of(loc, KeptKind::Digits).map(|kept| &kept.stored) {
-                    Some(KeptValue::Bytes(bytes)) if bytes.len() == usize::from(digits.bytes) => {
-                        Some(bytes).filter(|bytes| digits.read(bytes) == Ok(n)).cloned()
-                    }
-                    _ => None,
-                };
-                match kept.or_else(|| digits.store(n)) {
-                    Some(bytes) => self.put(at, &bytes),
-                    None => {
-                        let room = format!("{} digits of base {}", digits.room(), digits.base);
-                        self.problem(loc, does_not_fit(n, &room));
-                    }
+            Storage::Varint(_) | Storage::Digits { .. } => {
+                if self.put_spelled(loc, at, cell.storage, n).is_none() {
+                    self.problem(loc, does_not_fit(n, &self.room_name(cell)));
                 }
                 Ok(())
             }
@@ -188,6 +165,43 @@ impl<'p> Engine<'p, '_> {
             }
             // The word, pattern or tag around it is written as a whole.
             Storage::Word { .. } | Storage::Letter { .. } | Storage::TagOf => Ok(()),
+        }
+    }
+
+    /// Stores a number of which there are several spellings, and says how many bytes it took; nothing
+    /// if there is no room for it.
+    pub(super) fn put_spelled(
+        &mut self,
+        loc: Loc,
+        at: u64,
+        storage: Storage,
+        n: i128,
+    ) -> Option<u64> {
+        let bytes = match storage {
+            Storage::Varint(id) => {
+                let varint = &self.model.varints[id.index()];
+                let width = self.varint_width(loc, id, n);
+                let mut bytes = Vec::new();
+                crate::varint::store_number(varint, &mut bytes, n, width).then_some(bytes)
+            }
+            Storage::Digits { digits, .. } => self.digit_bytes(loc, digits, n),
+            _ => None,
+        }?;
+        self.put(at, &bytes);
+        Some(bytes.len() as u64)
+    }
+
+    /// What there is no room in for a number.
+    pub(super) fn room_name(&self, cell: &Cell) -> alloc::string::String {
+        match cell.storage {
+            Storage::Digits { digits, .. } => {
+                let digits = &self.model.digits[digits.index()];
+                match digits.room() {
+                    Some(room) => format!("{room} digits of base {}", digits.base),
+                    None => self.model.cell_name(cell),
+                }
+            }
+            _ => self.model.cell_name(cell),
         }
     }
 

@@ -121,8 +121,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 };
                 Ok((TokenStream::new(), bits_of(bits, varint.ty.signed, raw)))
             }
-            Storage::Digits { digits, bytes } => {
-                let (form, width) = (digits::form(self.model, digits), size(bytes.into()));
+            Storage::Digits { bytes: None, .. } => unable(digits::OPEN),
+            Storage::Digits { digits, bytes: Some(bytes) } => {
+                let (form, width) = (digits::form(self.model, digits, bytes), size(bytes.into()));
                 let (before, text) = match spot {
                     Spot::Block { block, at, .. } => {
                         let at = size(*at);

@@ -180,8 +180,8 @@ impl Effort<'_> {
 fn width(storage: &Storage) -> u64 {
     match storage {
         Storage::Fixed(int) => int.bytes.into(),
-        Storage::Digits { bytes, .. } => (*bytes).into(),
-        Storage::Varint(_) => 1,
+        Storage::Digits { bytes: Some(bytes), .. } => (*bytes).into(),
+        Storage::Varint(_) | Storage::Digits { bytes: None, .. } => 1,
         _ => 0,
     }
 }

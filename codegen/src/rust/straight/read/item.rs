@@ -451,7 +451,7 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         match ty {
             Type::Cell(cell) => {
-                matches!(cell.storage, Storage::Fixed(_) | Storage::Digits { .. })
+                matches!(cell.storage, Storage::Fixed(_) | Storage::Digits { bytes: Some(_), .. })
             }
             Type::Run(run) => {
                 !matches!(run.length, RunLength::Prefix(_) | RunLength::Fill)

@@ -344,7 +344,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     }
                     false => bits,
                 };
-                Ok(self.put_digits(node, id, digits, &quote!(i128::from(#number)), spot))
+                self.put_digits(node, id, digits, &quote!(i128::from(#number)), spot)
             }
             // Part of what is around it.
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
@@ -403,7 +403,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok(quote!(cx.varint(#number, #width, #most, #order, #kept)?;))
             }
             Storage::Digits { digits, .. } => {
-                Ok(self.put_digits(node, id, digits, &known(&number), spot))
+                self.put_digits(node, id, digits, &known(&number), spot)
             }
             Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
             Storage::Bits { .. } | Storage::Word { .. } => {
@@ -420,13 +420,16 @@ impl<'m> Writer<'_, '_, 'm> {
         id: DigitsId,
         number: &TokenStream,
         spot: &Spot,
-    ) -> TokenStream {
-        let (form, kept) = (digits::form(self.model, id), self.kept_digits(node, row));
+    ) -> Able<TokenStream> {
+        let Some(bytes) = self.model.digits[id.index()].bytes else {
+            return unable(digits::OPEN);
+        };
+        let (form, kept) = (digits::form(self.model, id, bytes), self.kept_digits(node, row));
         let put = |at: TokenStream| quote!(s::set_digits(b, #at, #number, &#form, #kept)?;);
-        match spot {
+        Ok(match spot {
             Spot::Block(offset) => put(offset.clone()),
-            Spot::End => in_block(self.model.digits[id.index()].bytes.into(), &put(quote!(0))),
-        }
+            Spot::End => in_block(bytes.into(), &put(quote!(0))),
+        })
     }
 
     /// Code that stores a `u64`.
@@ -473,7 +476,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
                 Storage::Digits { digits, .. } => {
                     let n = Literal::i128_suffixed(constant_number(constant, cell, row.plus)?);
-                    Ok(self.put_digits(node, id, digits, &quote!(#n), spot))
+                    self.put_digits(node, id, digits, &quote!(#n), spot)
                 }
                 Storage::Letter { .. } | Storage::TagOf => Ok(quote!()),
                 Storage::Bits { .. } | Storage::Word { .. } => {

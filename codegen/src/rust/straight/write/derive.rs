@@ -142,15 +142,16 @@ impl<'m> Writer<'_, '_, 'm> {
                     quote!(cx.varint_before(#place, #number, #bits, #most, #order, #width)?;),
                 );
             }
-            Storage::Digits { digits, .. } => {
+            Storage::Digits { digits, bytes: Some(bytes) } => {
                 if measured.measure != Side::Size {
                     return unable("an address in digits");
                 }
-                let form = digits::form(self.model, digits);
+                let form = digits::form(self.model, digits, bytes);
                 before.extend(quote!(let mut #place = 0;));
                 let kept = self.kept_digits(node, measured.by);
                 after.extend(quote!(cx.fill_digits(#place, #number, &#form, #kept)?;));
             }
+            Storage::Digits { bytes: None, .. } => return unable(digits::OPEN),
             _ => return unable("a size or an address in single bits"),
         }
         Ok(())

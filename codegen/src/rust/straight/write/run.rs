@@ -310,6 +310,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     let kept = self.width(node, id);
                     quote!(cx.varint(rt::Some(#length as i128), #width, #most, #order, #kept)?;)
                 }
+                Storage::Digits { .. } => return unable("a length in digits"),
                 _ => return unable("a length in bits"),
             },
             _ => quote!(),

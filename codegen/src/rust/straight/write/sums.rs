@@ -184,8 +184,8 @@ impl<'m> Writer<'_, '_, 'm> {
                         let big = int.order.map_or(sum.big, |order| order == ByteOrder::Big);
                         quote!(cx.fill(sum.at, #width, #big, #signed, n)?;)
                     }
-                    Storage::Digits { digits, .. } => {
-                        let form = digits::form(self.model, digits);
+                    Storage::Digits { digits, bytes: Some(bytes) } => {
+                        let form = digits::form(self.model, digits, bytes);
                         quote!(cx.fill_digits(sum.at, n, &#form, sum.kept)?;)
                     }
                     _ => return unable("a sum that is no number in bytes"),

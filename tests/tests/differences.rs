@@ -333,6 +333,32 @@ fn edits_of_different_fields_are_merged() {
     }
 }
 
+/// A shared table has the references, and the value has them in its slices.
+#[test]
+fn references_in_slices_lead_where_they_led() {
+    let schema = "module groups root=File endian=little
+        struct File {
+            u8 n; u8 m; u8 g
+            Item items count=n
+            u8 refs count=m ref=items from=\"groups.refs\"
+            Group groups count=g
+        }
+        struct Item { u8 value }
+        struct Group { u8 base; u8 count; slice refs of=File.refs base=base count=count }";
+    let program = programs::from_text("groups", schema, None).expect("the schema is right");
+    let base = [2, 3, 2, 7, 9, 0, 1, 0, 0, 2, 2, 1];
+    let turned = [2, 3, 2, 9, 7, 1, 0, 1, 0, 2, 2, 1];
+    let found = compare(&program, &base, &turned);
+    assert!(matches!(&found.changes[..], [Change { kind: ChangeKind::Moved, .. }]), "{found:?}");
+    // One more reference to the second item, which is the first one by then.
+    let more = [2, 4, 2, 7, 9, 0, 1, 0, 1, 0, 2, 2, 2];
+    let wanted = [2, 4, 2, 9, 7, 1, 0, 1, 0, 0, 2, 2, 2];
+    for sides in [[&base[..], &turned, &more], [&base, &more, &turned]] {
+        let merged = merge(&program, sides, &ReadOptions::default());
+        assert!(matches!(&merged, Ok(Merged::File(file)) if file == &wanted), "{merged:?}");
+    }
+}
+
 /// What is in both files is what `==` says, and nothing is too broken to be compared or merged.
 #[test]
 fn changed_files_are_compared_and_merged() {

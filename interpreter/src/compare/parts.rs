@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use formwork::engine::{ArrayRef, CASE, Item, Loc, NodeRef, Tree, Unfinished, WHOLE, Walk};
-use formwork_model::{ArrayLength, Expr, Row, RowId, Type};
+use formwork_model::{ArrayLength, Expr, Row, RowId, RowKind, Type};
 
 use super::align::NONE;
 use super::hash::{self, Quick, mix};
@@ -85,10 +85,13 @@ impl Spot {
     }
 }
 
-/// All rows of a file that hold references by position.
+/// All rows of a file that hold references by position, and slices, which may have them.
 pub(crate) fn reference_rows(tree: &Tree<'_, '_>) -> Vec<Loc> {
     // What goes by the content of a field holds that, and no position.
-    let by_position = |row: &Row| row.reference.as_ref().is_some_and(|to| to.field.is_none());
+    let by_position = |row: &Row| match &row.reference {
+        Some(reference) => reference.field.is_none(),
+        None => matches!(row.kind, RowKind::Slice { .. }),
+    };
     let records = tree.model().records.iter();
     let refers: Vec<bool> = records.map(|record| record.rows.iter().any(by_position)).collect();
     let mut rows = Vec::new();

@@ -198,8 +198,8 @@ impl<'p, 'b> Document<'p, 'b> {
         self.engine.node_order(node).ok().flatten()
     }
 
-    /// For each of these rows, which hold references, the array that these must hit an element of;
-    /// nothing where there is none. Of a file that could only be read in part, none is known.
+    /// For each of these rows, which hold references or are slices of a table of them, the array that
+    /// these must hit an element of; nothing where there is none. Of a file that could only be read in part, none is known.
     ///
     /// # Errors
     ///
@@ -212,15 +212,12 @@ impl<'p, 'b> Document<'p, 'b> {
         self.engine.budget = Budget::new(size, &self.engine.options);
         let engine = &mut self.engine;
         rows.iter()
-            .map(|loc| {
-                let Some(reference) = &engine.tree.row(*loc).reference else { return Ok(None) };
-                match engine.referred(reference, *loc) {
-                    Ok(array) => Ok(array),
-                    Err(fault) => match *fault {
-                        Fault::Limit(kind) => Err(kind),
-                        _ => Ok(None),
-                    },
-                }
+            .map(|loc| match engine.referred_by(*loc) {
+                Ok(array) => Ok(array),
+                Err(fault) => match *fault {
+                    Fault::Limit(kind) => Err(kind),
+                    _ => Ok(None),
+                },
             })
             .collect()
     }

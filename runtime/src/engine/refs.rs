@@ -9,7 +9,7 @@ use super::item::{ArrayRef, Item, Loc};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::error::ReadErrorKind;
-use crate::model::{Reference, Row, Start, Target};
+use crate::model::{Reference, Row, RowKind, Start, Target};
 
 /// Why a reference leads to no element.
 #[derive(Clone, Copy)]
@@ -225,6 +225,22 @@ impl<'p> Engine<'p, '_> {
         Ok(reference.filter.is_none()
             && element.is_none()
             && self.enclosing(records, loc.node)?.is_none())
+    }
+
+    /// The array that the references in a row lead into; of a slice, those of its table do.
+    pub(crate) fn referred_by(&mut self, loc: Loc) -> Fallible<Option<Loc>> {
+        let row = self.tree.row(loc);
+        let (by, reference) = match &row.kind {
+            RowKind::Slice { table, .. } => {
+                let Val::Loc(table) = self.find_first(table, loc.node, None)?.first else {
+                    return Ok(None);
+                };
+                let reference = self.tree.row(table).reference.as_ref();
+                (table, reference.filter(|reference| reference.field.is_none()))
+            }
+            _ => (loc, row.reference.as_ref()),
+        };
+        reference.map_or(Ok(None), |reference| self.referred(reference, by))
     }
 
     /// The array that a reference means.

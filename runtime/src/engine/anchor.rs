@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::item::{Item, Loc, NodeRef};
 use super::map::Map;
-use super::memo::{Elements, Index, Lookup};
+use super::memo::{Elements, Index, Lookup, Ranks};
 use super::state::Engine;
 use super::val::{Fallible, Val};
 use crate::model::{BinaryOp, Expr, ExprId, Path, Start, Step, StreamFunction};
@@ -219,11 +219,7 @@ impl<'p> Engine<'p, '_> {
             Err(_) if self.tree.is_in_array() => return Ok(None),
             built => built?,
         };
-        // Numbers are not compared with texts.
-        index.partial |= !index.numbers.is_empty() && !index.bytes.is_empty();
-        let index = Rc::new(index);
-        self.memo.indices.insert(number, Rc::clone(&index));
-        Ok(Some(index))
+        Ok(Some(self.remember_index(number, index)))
     }
 
     /// The array that a path with a number in it leads to: many may have the same number.
@@ -291,27 +287,91 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Positions of the elements for which a filter holds, in order.
-    pub(crate) fn ranks(
-        &mut self,
-        array: Loc,
-        filter: ExprId,
-        this: NodeRef,
-    ) -> Fallible<Rc<Vec<u32>>> {
+    pub(crate) fn ranks(&mut self, array: Loc, filter: ExprId, this: NodeRef) -> Fallible<Ranks> {
         let anchor = self.anchor(&[filter], this, true).unwrap_or(this);
         let key = (array, filter, anchor);
         if let Some(known) = self.memo.ranks.get(&key) {
-            return Ok(Rc::clone(known));
+            return Ok(Ranks::List(Rc::clone(known)));
+        }
+        // Each asker may want others: what has the same key is put together once for all of them.
+        let lookup = self.lookup(filter).filter(|lookup| anchor == this && lookup.parts.is_none());
+        let mut candidates = None;
+        if let Some(lookup) = lookup {
+            let index = self.elements_by_key(array, lookup.key, this)?;
+            let wanted = self.eval(lookup.wanted, this, None)?;
+            if let Some(list) = self.with_key(&index, wanted) {
+                if lookup.is_all {
+                    return Ok(Ranks::WithKey(index, wanted));
+                }
+                candidates = Some(list.iter().map(|(at, _)| *at).collect());
+            }
         }
         let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
+        let candidates: Vec<u32> = candidates.unwrap_or_else(|| (0..count).collect());
         let mut ranks = Vec::new();
-        for index in 0..count {
+        for index in candidates {
             if self.eval_bool(filter, this, Some(Val::Loc(array.at(index))))? {
                 ranks.push(index);
             }
         }
         let ranks = Rc::new(ranks);
         self.memo.ranks.insert(key, Rc::clone(&ranks));
-        Ok(ranks)
+        Ok(Ranks::List(ranks))
+    }
+
+    /// The elements of an array by a key that is only about them.
+    fn elements_by_key(&mut self, array: Loc, key: ExprId, this: NodeRef) -> Fallible<Rc<Index>> {
+        let number = (Elements::Positions(array), None, key);
+        if let Some(known) = self.memo.indices.get(&number) {
+            return Ok(Rc::clone(known));
+        }
+        let mut index = Index::default();
+        let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
+        for at in 0..count {
+            let element = Val::Loc(array.at(at));
+            self.add_to(&mut index, key, this, element, (at, element))?;
+        }
+        Ok(self.remember_index(number, index))
+    }
+
+    fn remember_index(
+        &mut self,
+        number: (Elements, Option<ExprId>, ExprId),
+        mut index: Index,
+    ) -> Rc<Index> {
+        // Numbers are not compared with texts.
+        index.partial |= !index.numbers.is_empty() && !index.bytes.is_empty();
+        let index = Rc::new(index);
+        self.memo.indices.insert(number, Rc::clone(&index));
+        index
+    }
+
+    /// Which of these an element is.
+    pub(crate) fn rank_in(&self, ranks: &Ranks, position: u32) -> Option<usize> {
+        match ranks {
+            Ranks::List(list) => list.binary_search(&position).ok(),
+            Ranks::WithKey(index, wanted) => {
+                let list = self.with_key(index, *wanted)?;
+                list.binary_search_by_key(&position, |(at, _)| *at).ok()
+            }
+        }
+    }
+
+    /// The position of one of these.
+    pub(crate) fn ranked(&self, ranks: &Ranks, rank: usize) -> Option<u32> {
+        match ranks {
+            Ranks::List(list) => list.get(rank).copied(),
+            Ranks::WithKey(index, wanted) => {
+                self.with_key(index, *wanted)?.get(rank).map(|(at, _)| *at)
+            }
+        }
+    }
+
+    pub(crate) fn count_ranks(&self, ranks: &Ranks) -> usize {
+        match ranks {
+            Ranks::List(list) => list.len(),
+            Ranks::WithKey(index, wanted) => self.with_key(index, *wanted).map_or(0, <[_]>::len),
+        }
     }
 
     /// Positions of an array's elements by address; of several with one address, the first. Nothing

@@ -7,7 +7,7 @@ use super::item::{Item, Loc, NodeRef};
 use super::state::Engine;
 use super::tree::Tree;
 use super::val::{Fallible, Val};
-use crate::model::{Described, ExprId, RowId, Type};
+use crate::model::{Described, RowId, Type};
 
 /// So many bytes of all records may belong to no column and be zero without being kept: a value does
 /// not ask for more.
@@ -73,22 +73,12 @@ impl<'p> Engine<'p, '_> {
             return Ok(Rc::clone(known));
         }
         let mut all: Vec<Val> = Vec::new();
-        let (filter, this) = (described.filter, row.node);
-        self.stream_of(described.by, this, None, &mut |engine, val| {
-            if engine.is_counted(filter, this, val)? {
-                all.push(val);
-            }
+        self.filtered(described.by, described.filter, row.node, None, &mut |_, val| {
+            all.push(val);
             Ok(true)
         })?;
         let all: Rc<[Val]> = all.into();
         self.memo.described.insert(row, Rc::clone(&all));
         Ok(all)
-    }
-
-    fn is_counted(&mut self, filter: Option<ExprId>, this: NodeRef, it: Val) -> Fallible<bool> {
-        match filter {
-            Some(filter) => self.eval_bool(filter, this, Some(it)),
-            None => Ok(true),
-        }
     }
 }

@@ -57,6 +57,16 @@ pub(crate) enum Elements {
     Stream(ExprId, NodeRef),
     /// Of an array, whoever asks and whichever way leads there.
     Array(Loc),
+    /// The same, where only their positions are of interest.
+    Positions(Loc),
+}
+
+/// Positions of the elements of an array for which a filter holds, in order.
+#[derive(Debug)]
+pub(crate) enum Ranks {
+    List(Rc<Vec<u32>>),
+    /// Those with this key.
+    WithKey(Rc<Index>, Val),
 }
 
 /// How a filter finds elements in an [`Index`].

@@ -80,8 +80,8 @@ impl<'p> Engine<'p, '_> {
         if let Some(filter) = reference.filter {
             if row.has_no_bytes() {
                 let ranks = self.ranks(array, filter, loc.node)?;
-                let known =
-                    u32::try_from(number).is_ok_and(|index| ranks.binary_search(&index).is_ok());
+                let position = u32::try_from(number).ok();
+                let known = position.is_some_and(|at| self.rank_in(&ranks, at).is_some());
                 if !known {
                     return Err(self.stray(loc, reference, number, Stray::NoElement));
                 }
@@ -138,9 +138,10 @@ impl<'p> Engine<'p, '_> {
         };
         self.charge(1)?;
         let ranks = self.ranks(array, filter, loc.node)?;
-        let position = usize::try_from(number).ok().and_then(|n| ranks.get(n)).copied();
+        let position = usize::try_from(number).ok().and_then(|rank| self.ranked(&ranks, rank));
         if position.is_none() {
-            let kind = ReadErrorKind::IndexOutOfRange { index: number, count: ranks.len() as u64 };
+            let count = self.count_ranks(&ranks) as u64;
+            let kind = ReadErrorKind::IndexOutOfRange { index: number, count };
             return Err(self.refused(loc, kind));
         }
         Ok(position)

@@ -5,6 +5,7 @@ use core::cmp::Ordering;
 
 use super::find::Visit;
 use super::item::{Item, NodeRef};
+use super::memo::Index;
 use super::state::Engine;
 use super::val::{Fallible, Val};
 use crate::model::{BinaryOp, Expr, ExprId, StreamFunction};
@@ -47,9 +48,13 @@ impl<'p, 'b> Engine<'p, 'b> {
         use StreamFunction as Of;
         match (function, filter) {
             (Of::Count, None) => self.count_of(source, this, it),
-            (Of::Count, Some(_)) => {
+            (Of::Count, Some(filter)) => {
+                if let Some((index, wanted)) = self.all_with_key(source, filter, this, it)? {
+                    let count = self.with_key(&index, wanted).map_or(0, <[_]>::len);
+                    return Ok(Val::Int(count as i128));
+                }
                 let mut count = 0;
-                self.filtered(source, filter, this, it, &mut |_, _| {
+                self.filtered(source, Some(filter), this, it, &mut |_, _| {
                     count += 1;
                     Ok(true)
                 })?;
@@ -94,6 +99,23 @@ impl<'p, 'b> Engine<'p, 'b> {
                 Ok(result)
             }
         }
+    }
+
+    /// The index that has all elements of a stream for which a filter holds, and their key in it.
+    fn all_with_key(
+        &mut self,
+        source: ExprId,
+        filter: ExprId,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Option<(Rc<Index>, Val)>> {
+        let Some(lookup) = self.lookup(filter).filter(|lookup| lookup.is_all) else {
+            return Ok(None);
+        };
+        let Some(index) = self.index(source, lookup, this, it)? else { return Ok(None) };
+        let wanted = self.eval(lookup.wanted, this, None)?;
+        let is_known = self.with_key(&index, wanted).is_some();
+        Ok(is_known.then_some((index, wanted)))
     }
 
     fn folded(&mut self, function: StreamFunction, so_far: Val, val: Val) -> Fallible<Val> {
@@ -146,7 +168,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// Gives the elements of a stream for which a filter holds.
-    fn filtered(
+    pub(crate) fn filtered(
         &mut self,
         source: ExprId,
         filter: Option<ExprId>,

@@ -68,7 +68,7 @@ impl<'p> Engine<'p, '_> {
             return Ok(index);
         };
         let ranks = self.ranks(array, filter, loc.node)?;
-        let found = u32::try_from(index).ok().and_then(|index| ranks.binary_search(&index).ok());
+        let found = u32::try_from(index).ok().and_then(|index| self.rank_in(&ranks, index));
         match found {
             Some(rank) => Ok(rank as i128),
             None => {

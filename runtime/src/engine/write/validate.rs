@@ -507,7 +507,8 @@ impl<'p> Engine<'p, '_> {
         } else if let Some(filter) = reference.filter.filter(|_| self.tree.row(loc).has_no_bytes())
         {
             let ranks = self.ranks(array, filter, loc.node)?;
-            if !u32::try_from(index).is_ok_and(|index| ranks.binary_search(&index).is_ok()) {
+            let position = u32::try_from(index).ok();
+            if position.map_or(true, |at| self.rank_in(&ranks, at).is_none()) {
                 let what = format!("element {index} is not one that can be referred to").into();
                 self.problem(target, ProblemKind::NotAnElement { what });
             }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::context::{Context, element, has_bytes, row_name};
-use super::exprs::{first_member, inline_lengths, own_rows, paths, values};
+use super::exprs::{first_member, inline_lengths, own_rows, paths, places, values};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Expr, ExprId, Home, Member, Model, Path, Record, RecordId, RecordKind, Row, RowId, RowKind,
@@ -58,6 +58,19 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 _ => false,
             };
             let late = late.or_else(|| own.iter().find(|row| **row >= number && stands(row)));
+            if let (None, Some(late)) = (late, behind(context.model, id, (number, &order), &needed))
+            {
+                let (name, what) = (row_name(row), row_name(&record.rows[late.index()]));
+                let message = format!("{name} is read before it is known where {what} is");
+                found
+                    .error("E0508", row.span, message)
+                    .also(
+                        record.rows[late.index()].span,
+                        "needed for its place, length or presence",
+                    )
+                    .help("ask for the row that says the size or address, or for `here`");
+                continue;
+            }
             let Some(late) = late.and_then(|late| record.rows.get(late.index())) else {
                 if let Some((around, late)) = later_around(context.model, &holders, id, &needed) {
                     let (name, what) = (row_name(row), row_name(late));
@@ -80,6 +93,36 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// A row that is read behind this one, or with it, of which an expression takes the address or size.
+fn behind(
+    model: &Model,
+    id: RecordId,
+    (row, order): (RowId, &HashMap<RowId, usize>),
+    exprs: &[ExprId],
+) -> Option<RowId> {
+    let record = &model.records[id.index()];
+    let mut late = None;
+    let mut see = |path: &Path, whole: bool| {
+        let [step] = path.steps.as_slice() else { return };
+        let Some(Member::Row(found)) = first_member(step, id) else { return };
+        let own = matches!(path.start, Start::This)
+            && record.rows.get(found.index()).is_some_and(is_inline)
+            && is_loose(&record.rows[found.index()]);
+        // Where it is itself is known.
+        let is_late = order.get(&found) > order.get(&row) || whole && found == row;
+        late = late.or_else(|| (own && is_late).then_some(found));
+    };
+    for expr in exprs {
+        places(model, *expr, &mut see);
+    }
+    late
+}
+
+/// Whether a row stands behind another one, and at no offset of its own.
+fn is_loose(row: &Row) -> bool {
+    row.homes.iter().all(|home| matches!(home, Home::Next | Home::Absent))
 }
 
 /// Whether a row is read where it stands. Objects and what pointers lead to are read when somebody
@@ -191,9 +234,7 @@ fn sorted<'m>(
 fn is_behind(record: &Record, row: RowId, other: RowId) -> bool {
     let place = |row: RowId| record.read_order.iter().position(|known| *known == row);
     let definition = &record.rows[row.index()];
-    is_inline(definition)
-        && definition.homes.iter().all(|home| matches!(home, Home::Next | Home::Absent))
-        && place(row) > place(other)
+    is_inline(definition) && is_loose(definition) && place(row) > place(other)
 }
 
 /// A row of which an expression takes the value, if what it stores is a rank.

@@ -8,7 +8,6 @@ use super::{Bound, Cx, Expr, Memo, Rec, ScopeId, Shape, Slot, Source, Variant, i
 use crate::model::{ByteOrder, RecordId, RecordKind, RelocationEncoding};
 use crate::span::{Span, Spanned};
 use crate::syntax::ast::{DeclBody, HomeEx, Item, Props, Row, RowWord, WordField};
-use crate::syntax::builtin;
 use crate::syntax::expr::Ex;
 
 /// Rows while they are gathered.
@@ -71,7 +70,7 @@ impl<'t> Cx<'t> {
                         vec![true; epochs],
                     ));
                 }
-                let int = builtin::integer(&storage.name).unwrap_or(super::int(4, false));
+                let int = self.integer(scope, &storage.name).unwrap_or(super::int(4, false));
                 for (first, last) in unclaimed(fields, i128::from(int.bytes) * 8) {
                     slots.push(Slot::new(None, Source::Gap(first, last), vec![true; epochs]));
                 }

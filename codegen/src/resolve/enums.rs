@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::span::Span;
 use crate::syntax::ast::DeclBody;
-use crate::syntax::{builtin, hex};
+use crate::syntax::hex;
 
 impl<'t> Cx<'t> {
     pub(super) fn enumeration(&mut self, scope: ScopeId, index: usize) -> EnumId {
@@ -64,7 +64,7 @@ impl<'t> Cx<'t> {
         }
         let decl = self.decl(scope, index);
         let DeclBody::Varint { storage } = &decl.body else { return None };
-        let Some(ty) = builtin::integer(&storage.name) else {
+        let Some(ty) = self.integer(scope, &storage.name) else {
             self.d
                 .error("E0209", storage.span, "a `varint` needs the integer type of its values")
                 .help("write `varint Name u32`");
@@ -121,7 +121,7 @@ impl<'t> Cx<'t> {
         }
         let decl = self.decl(scope, index);
         let DeclBody::Digits { storage } = &decl.body else { return None };
-        let Some(ty) = builtin::integer(&storage.name) else {
+        let Some(ty) = self.integer(scope, &storage.name) else {
             self.d
                 .error("E0209", storage.span, "`digits` needs the integer type of its values")
                 .help("write `digits Name u32 bytes=8`, or `digits Name u32 end=\"0a\"`");

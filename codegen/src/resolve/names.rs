@@ -1,11 +1,31 @@
 //! Names of records for people.
 
-use super::{Cx, RecordId};
-use crate::model::{ByteOrder, RecordKind, Type};
+use super::imports::Found;
+use super::{Cx, RecordId, ScopeId};
+use crate::model::{ByteOrder, IntType, RecordKind, Type};
 use crate::syntax::ast::DeclBody;
 use crate::syntax::builtin;
 
+/// Most names that a name for a type may go through.
+const MOST_NAMES: usize = 64;
+
 impl<'t> Cx<'t> {
+    /// The integer type that a name stands for, by itself or by names for it.
+    pub(super) fn integer(&self, scope: ScopeId, name: &str) -> Option<IntType> {
+        let (mut scope, mut name) = (scope, name);
+        for _ in 0..MOST_NAMES {
+            if let Some(int) = builtin::integer(name) {
+                return Some(int);
+            }
+            let [Found::Decl(at, index)] = self.lookup(scope, name)[..] else { return None };
+            let DeclBody::Alias(choices) = &self.decl(at, index).body else { return None };
+            let [(None, only)] = choices.as_slice() else { return None };
+            let plain = only.prefix.is_none() && only.suffix.is_none() && only.args.is_empty();
+            (scope, name) = (at, plain.then_some(only.name.as_str())?);
+        }
+        None
+    }
+
     /// The kind of a record, with the width of a word.
     pub(super) fn word_kind(&self, id: RecordId) -> RecordKind {
         let rec = self.rec(id);
@@ -15,7 +35,7 @@ impl<'t> Cx<'t> {
         for ((scope, index), list) in &self.by_decl {
             if list.contains(&id)
                 && let DeclBody::Word { storage, .. } = &self.decl(*scope, *index).body
-                && let Some(int) = builtin::integer(&storage.name)
+                && let Some(int) = self.integer(*scope, &storage.name)
             {
                 return RecordKind::Word(int);
             }

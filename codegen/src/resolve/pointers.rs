@@ -7,7 +7,6 @@ use crate::model::{
 };
 use crate::span::Span;
 use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
-use crate::syntax::builtin;
 use crate::syntax::expr::{PathEx, StepEx};
 
 /// `never`, `set` or `always`.
@@ -75,7 +74,7 @@ impl<'t> Cx<'t> {
         self.pointer_ids.insert((scope, index), id);
         self.pointer_decls.push((scope, index));
         let storage = match &decl.body {
-            DeclBody::Pointer { storage, .. } => builtin::integer(&storage.name),
+            DeclBody::Pointer { storage, .. } => self.integer(scope, &storage.name),
             _ => None,
         };
         if let (DeclBody::Pointer { storage, .. }, None) = (&decl.body, storage) {

@@ -237,22 +237,22 @@ impl<'t> Cx<'t> {
     }
 
     fn tag_cell(&mut self, holder: RecordId, word: &str, span: Span) -> Option<Cell> {
-        if let Some(int) = builtin::integer(word) {
+        let scope = self.rec(holder).scope;
+        if let Some(int) = self.integer(scope, word) {
             return Some(Cell { storage: Storage::Fixed(int), meaning: Meaning::Int });
         }
-        let scope = self.rec(holder).scope;
         let ty = TypeEx::plain(word, span);
         // Numbers that are no tags, since they have no whole bytes, or not always as many.
         let mut is_number = builtin::bit_width(word).is_some();
         let cell = match self.lookup_one(scope, word, span) {
             Some(super::imports::Found::Decl(at, index)) => match &self.decl(at, index).body {
-                DeclBody::Varint { .. } | DeclBody::Digits { .. } => {
+                DeclBody::Varint { .. } | DeclBody::Digits { .. } | DeclBody::Alias(_) => {
                     is_number = true;
                     None
                 }
                 DeclBody::Enum { storage: Some(storage), .. } => {
                     let id = self.enumeration(at, index);
-                    let int = builtin::integer(&storage.name);
+                    let int = self.integer(at, &storage.name);
                     int.map(|int| Cell { storage: Storage::Fixed(int), meaning: Meaning::Enum(id) })
                 }
                 _ => None,

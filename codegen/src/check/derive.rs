@@ -32,7 +32,10 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 let message = format!("nothing gives {} of `{}`", row_name(row), record.name);
                 let diagnostic = found.error("E0501", row.span, message);
                 diagnostic.label("derived, but without an equation");
-                diagnostic.help("say `derive PATH is=...` in the struct that holds this one");
+                diagnostic.help(match uses.get(&id).is_some_and(|uses| elements(context, uses)) {
+                    true => "elements get none from whoever holds them: write `is=EXPR` here, where `parent` is the struct around",
+                    false => "say `derive PATH is=...` in the struct that holds this one",
+                });
                 continue;
             }
             owners(context, &uses, id, number, row, found);
@@ -151,6 +154,15 @@ fn is_arithmetic(model: &Model, expr: ExprId) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether all rows through which a record is used are arrays.
+fn elements(context: &Context, uses: &[(RecordId, RowId)]) -> bool {
+    let array = |&(record, row): &(RecordId, RowId)| {
+        let row = context.row(record, row);
+        row.is_some_and(|row| row.ty.parts().any(|part| matches!(part, Type::Array(_))))
+    };
+    uses.iter().all(array)
 }
 
 fn uses(context: &Context) -> Uses {

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use super::context::{Context, row_name};
 use super::stored::mentions;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Extent, Model, RecordId, Row, RowKind, Target, Type};
+use crate::model::{
+    DefinerScope, DefinerSource, Extent, Measure, Model, RecordId, Row, RowKind, Target, Type,
+};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (_, record) in context.model.records() {
@@ -52,7 +54,7 @@ fn known_later(model: &Model, ty: &Type) -> Option<&'static str> {
                 let rows = &model.records[id.index()].rows;
                 let apart =
                     |kind: &RowKind| matches!(kind, RowKind::Object { .. } | RowKind::Mark { .. });
-                if rows.iter().any(|row| apart(&row.kind)) {
+                if rows.iter().any(|row| apart(&row.kind) || leads_behind(row)) {
                     return Some("addresses");
                 }
                 if rows.iter().filter_map(Row::equation).any(|expr| mentions(model, expr)) {
@@ -63,4 +65,17 @@ fn known_later(model: &Model, ty: &Type) -> Option<&'static str> {
         }
     }
     None
+}
+
+/// Whether a row has the address of something in the struct that holds its own.
+fn leads_behind(row: &Row) -> bool {
+    row.definers.iter().any(|definer| {
+        let address = match &definer.source {
+            DefinerSource::Measure { measure, .. } => {
+                matches!(measure, Measure::At(_) | Measure::End)
+            }
+            DefinerSource::Expr(_) => false,
+        };
+        address && !matches!(definer.scope, DefinerScope::Own)
+    })
 }

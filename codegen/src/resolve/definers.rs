@@ -28,6 +28,9 @@ impl<'t> Cx<'t> {
             }
             self.explicit_derives(id, derives);
         }
+        for (at, derives) in derives.iter_mut().enumerate() {
+            self.lengths_of_what_may_be_there(RecordId(id32(at)), derives);
+        }
         self.tags_that_decide();
         derives
     }
@@ -106,16 +109,68 @@ impl<'t> Cx<'t> {
             return;
         }
         for (what, expr) in measures {
-            let Some(linear) = self.exprs.linear(expr) else { continue };
-            let Some(reached) = self.reach(id, linear.path) else { continue };
-            let source = DefinerSource::Measure {
-                measure: what,
-                row,
-                factor: linear.factor,
-                offset: linear.offset,
-            };
-            self.define(id, reached, source, span, derives);
+            self.length_definer(id, row, (what, expr), derives);
         }
+    }
+
+    fn length_definer(
+        &mut self,
+        id: RecordId,
+        row: RowId,
+        (measure, expr): (Measure, ExprId),
+        derives: &mut Vec<Derive>,
+    ) {
+        let span = self.rec(id).rows[row.index()].span;
+        let Some(linear) = self.exprs.linear(expr) else { return };
+        let Some(reached) = self.reach(id, linear.path) else { return };
+        let (factor, offset) = (linear.factor, linear.offset);
+        let source = DefinerSource::Measure { measure, row, factor, offset };
+        self.define(id, reached, source, span, derives);
+    }
+
+    /// An object that may be nothing gives its lengths where nothing else says them or asks for them:
+    /// they are those of nothing where it is not there.
+    fn lengths_of_what_may_be_there(&mut self, id: RecordId, derives: &mut Vec<Derive>) {
+        for row in (0..self.rec(id).rows.len()).map(|row| RowId(id32(row))) {
+            let built = &self.rec(id).rows[row.index()];
+            let object = matches!(built.kind, RowKind::Object { .. }) && built.when.is_some();
+            let variants = &self.rec(id).slots[row.index()].variants;
+            if !object || variants.iter().any(|variant| !variant.when.is_empty()) {
+                continue;
+            }
+            let mut measures = Vec::new();
+            lengths(&built.ty, &mut measures);
+            for (measure, expr) in measures {
+                let Some(linear) = self.exprs.linear(expr) else { continue };
+                let Some(reached) = self.reach(id, linear.path) else { continue };
+                if !self.is_asked_elsewhere(self.reached_row(id, &reached), (id, row)) {
+                    self.length_definer(id, row, (measure, expr), derives);
+                }
+            }
+        }
+    }
+
+    /// Whether a length of another row than this one, or an argument, asks for a row.
+    fn is_asked_elsewhere(&self, given: (RecordId, RowId), but: (RecordId, RowId)) -> bool {
+        let asks = |expr: ExprId| {
+            let mut found = false;
+            self.exprs.paths(expr, &mut |path| {
+                let Some(Step::Field(field)) = path.steps.last() else { return };
+                found |= field.members.iter().any(|(record, way)| {
+                    let here = way.len() > 1 || *record == given.0;
+                    here && way.last() == Some(&Member::Row(given.1))
+                });
+            });
+            found
+        };
+        let rows = self.records.iter().enumerate().flat_map(|(at, record)| {
+            (0..).zip(&record.rows).map(move |(row, built)| ((RecordId(id32(at)), RowId(row)), built))
+        });
+        let mut lengths = rows
+            .filter(|(row, _)| *row != but)
+            .flat_map(|(_, built)| built.ty.parts().flat_map(Type::lengths));
+        let mut arguments = self.records.iter().flat_map(|record| &record.arguments);
+        lengths.any(asks) || arguments.any(|argument| asks(*argument))
     }
 
     /// Whether a row that is the address of an object says nothing that the value does not say, too:
@@ -297,11 +352,14 @@ impl<'t> Cx<'t> {
                     break;
                 }
                 let ty = &self.rec(at).rows.get(row.index())?.ty;
-                at = match ty {
+                at = match ty.stripped() {
                     Type::Record(inner) => *inner,
                     Type::Cell(Cell { meaning: Meaning::Word(inner), .. }) => *inner,
                     Type::Pointer(pointer) => match &pointer.target {
-                        Target::Own(Type::Record(inner)) => *inner,
+                        Target::Own(target) => match target.stripped() {
+                            Type::Record(inner) => *inner,
+                            _ => return None,
+                        },
                         _ => return None,
                     },
                     _ => return None,

@@ -481,7 +481,7 @@ impl<'t> Cx<'t> {
                 let name = &decl.name.value;
                 self.d
                     .error("E0213", ty.span, format!("`{name}` needs the type that it leads to"))
-                    .help(format!("write `{name}<Type>`, or declare it with `to=Type`"));
+                    .help(format!("write `{name}<Type>`, or declare it with `to=Type`; for `ref=` give it a sigil: `pointer * ...`"));
                 return None;
             }
         };

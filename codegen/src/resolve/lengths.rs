@@ -198,8 +198,16 @@ impl<'t> Cx<'t> {
         if base.sigil_only {
             let lengths =
                 ["count", "last", "stride", "size", "end", "until", "terminator", "strip"];
-            for span in lengths.into_iter().filter_map(|name| props.span(name)) {
-                self.d.error("E0225", span, "what somebody else holds has its length there");
+            for (name, span) in lengths.into_iter().filter_map(|n| Some((n, props.span(n)?))) {
+                let message = "what somebody else holds has its length there";
+                let diagnostic = self.d.error("E0225", span, message);
+                diagnostic.help(match name {
+                    "count" | "last" => {
+                        "for several pointers let each be in a struct, and that be the array: \
+                         `struct Link { * item ref=File.items }`, `Link links count=n`"
+                    }
+                    _ => "leave it out: the row that holds it says how long it is",
+                });
             }
         }
         if !regioned {

@@ -12,14 +12,32 @@ use super::val::{Fallible, Fault, Val};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::model::{Cell, Check, CheckKind, Meaning, Row, Type};
 
+/// What it costs to remember a rule.
+const RULE: u64 = 4;
+
 impl<'p> Engine<'p, '_> {
-    /// Rules that need no other row, as soon as a row is read.
+    /// Rules that need no other row, as soon as a row is read. What asks for one that is not read yet
+    /// is checked when everything is.
     pub(crate) fn check_now(&mut self, loc: Loc, row: &'p Row) -> Result<(), ReadError> {
-        for check in row.checks.iter().filter(|check| !row.is_late(check)) {
-            self.check_row(loc, check).map_err(|fault| {
-                let at = self.tree.row_at(loc);
-                self.fault(*fault, at, loc)
-            })?;
+        for (number, check) in (0..).zip(&row.checks).filter(|(_, check)| !row.is_late(check)) {
+            let checked = match self.check_row(loc, check).map_err(|fault| *fault) {
+                Err(Fault::Eval(_) | Fault::Cycle(_)) => {
+                    self.reading.rules.push((loc, number));
+                    self.charge(RULE)
+                }
+                checked => checked.map_err(Box::new),
+            };
+            checked.map_err(|fault| self.fault(*fault, self.tree.row_at(loc), loc))?;
+        }
+        Ok(())
+    }
+
+    /// The rules that asked for something that was not read yet.
+    pub(crate) fn check_later(&mut self) -> Result<(), ReadError> {
+        for (loc, number) in core::mem::take(&mut self.reading.rules) {
+            let Some(check) = self.tree.row(loc).checks.get(number) else { continue };
+            self.check_row(loc, check)
+                .map_err(|fault| self.fault(*fault, self.tree.row_at(loc), loc))?;
         }
         Ok(())
     }

@@ -33,6 +33,8 @@ pub(crate) struct Reading {
     pub texts: BTreeMap<(u64, u32), Item>,
     /// Pointers to pooled texts that count from something that was not known when they were read.
     pub later: Vec<Loc>,
+    /// Rules of rows, by their positions, that asked for what was not read yet.
+    pub rules: Vec<(Loc, usize)>,
     /// Addresses that the file's relocation tables list, sorted.
     pub listed: Option<Rc<Vec<u64>>>,
     /// Addresses of the elements of arrays that are being read, where elements do not know them; those

@@ -45,6 +45,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             )?;
         }
         self.memo.forget();
+        self.check_later()?;
         let mut walk = Walk::new(&self.tree, Duties::SETTLING);
         while let Some(node) = walk.next(&self.tree) {
             self.settle_rows(

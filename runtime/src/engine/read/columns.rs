@@ -71,7 +71,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         }
         let free = self.free_bytes(&mut taken, stride, base)?;
-        self.keep_free(&free, (records, stride), loc, base)?;
+        self.keep_free(&free, (records, stride), false, loc, base)?;
         cursor.at = base + size;
         let starts = self.reading.starts.len();
         Ok(self.finish_array(starts, base, cursor.at))
@@ -118,11 +118,13 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(free)
     }
 
-    /// Keeps the bytes that no element takes, if one of them is not zero or there are many.
+    /// Keeps the bytes that no element takes, if one of them is not zero or there are many, or nothing
+    /// else says how many there are.
     pub(super) fn keep_free(
         &mut self,
         free: &[(u64, u64)],
         (records, stride): (u64, u64),
+        unsaid: bool,
         loc: Loc,
         base: u64,
     ) -> Read<()> {
@@ -137,7 +139,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             let number = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
             file.get(number(from)..number(to)).unwrap_or(&[])
         };
-        let kept = !starts().flat_map(places).all(|place| crate::is_zero(bytes(place)));
+        let kept = unsaid || !starts().flat_map(places).all(|place| crate::is_zero(bytes(place)));
         if self.reading.claims.is_some() {
             for (from, to) in starts().flat_map(places) {
                 self.claim(from, to, loc);

@@ -45,7 +45,9 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
         }
         let free = self.free_bytes(&mut taken, size, base)?;
-        self.keep_free(&free, (1, size), loc, base)?;
+        let behind = free.last().is_some_and(|(_, to)| *to == size);
+        let unsaid = behind && self.room_follows(loc);
+        self.keep_free(&free, (1, size), unsaid, loc, base)?;
         cursor.at = limit;
         let starts = self.reading.starts.len();
         Ok(self.finish_array(starts, base, limit))

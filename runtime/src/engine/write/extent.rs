@@ -286,6 +286,16 @@ impl<'p> Engine<'p, '_> {
             && !self.layout.mentions_position(size)
     }
 
+    /// Whether how many bytes there are for elements that say where they stand follows from these.
+    pub(crate) fn room_follows(&self, loc: Loc) -> bool {
+        self.tree.row(loc).ty.parts().any(|part| match part {
+            Type::Region(region) if region.inner.scattered().is_some() => {
+                matches!(region.extent, Extent::Size(size) if !self.gives_room(loc, size))
+            }
+            _ => false,
+        })
+    }
+
     /// Whether a writer cannot know how much padding there is: it stays what it was. `room`: it is in a
     /// region whose end is known.
     pub(crate) fn is_open_padding(&self, loc: Loc, size: ExprId, room: bool) -> bool {

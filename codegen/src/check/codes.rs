@@ -104,7 +104,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0505",
         "equations in a circle",
-        "To compute the row when writing, its own number is needed.",
+        "To compute the row when writing, its own number is needed. Of a number of variable length the \
+         size is, so it does not follow from where something behind it is.",
     ),
     (
         "E0506",
@@ -176,7 +177,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0609",
         "pointers behind the relocation table",
         "The relocation table lists the pointers of the file, so everything that holds pointers is \
-         placed before it.",
+         placed before it, and its sections end before it does.",
     ),
     (
         "E0610",

@@ -8,7 +8,7 @@ use super::fits::range;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Measure, Model,
-    RecordId, Role, Row, RowId, RowKind, Type,
+    RecordId, Role, Row, RowId, RowKind, Storage, Type,
 };
 use crate::span::Span;
 
@@ -41,8 +41,24 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             owners(context, &uses, id, number, row, found);
         }
         circles(context.model, id, found);
+        widths(context.model, id, found);
         turned(context.model, id, found);
         always_there(context.model, id, found);
+    }
+}
+
+/// Numbers of which it follows from where something behind them is how many bytes they take.
+fn widths(model: &Model, id: RecordId, found: &mut Diagnostics) {
+    for (number, row) in model.records[id.index()].numbered_rows() {
+        let varies = row.ty.inline_parts().any(
+            |part| matches!(part, Type::Cell(cell) if matches!(cell.storage, Storage::Varint(_))),
+        );
+        if varies && row.equation().is_some_and(|expr| model.asks_ahead(id, number, expr)) {
+            let message = format!("{} is needed to compute itself", row_name(row));
+            let diagnostic = found.error("E0505", row.span, message);
+            diagnostic.label("how many bytes it takes follows from what stands behind them");
+            diagnostic.help("give it a type of a fixed width, such as `u32`");
+        }
     }
 }
 
@@ -256,13 +272,9 @@ fn circles(model: &Model, id: RecordId, found: &mut Diagnostics) {
     let record = &model.records[id.index()];
     let needs: HashMap<RowId, Vec<RowId>> = record
         .numbered_rows()
-        .filter(|(_, row)| matches!(row.role, Role::Derived))
+        .filter(|(_, row)| matches!(row.role, Role::Derived | Role::Kept(_)))
         .map(|(number, row)| {
-            let own = row.definers.iter().filter(|d| matches!(d.scope, DefinerScope::Own));
-            let rows = own.flat_map(|definer| match definer.source {
-                DefinerSource::Expr(expr) => own_rows(model, id, expr),
-                DefinerSource::Measure { .. } => Vec::new(),
-            });
+            let rows = row.equation().into_iter().flat_map(|expr| own_rows(model, id, expr));
             // A longer path leads into other nodes, which have equations of their own.
             let rows = rows.filter(|(_, steps)| *steps == 1).map(|(row, _)| row);
             (number, rows.collect())

@@ -11,7 +11,8 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
         for row in &record.rows {
             let Some(reference) = &row.reference else { continue };
             let mut seen = Vec::new();
-            if let Err(Joined { what, at }) = chosen(context.model, id, &reference.array, &mut seen) {
+            if let Err(Joined { what, at }) = chosen(context.model, id, &reference.array, &mut seen)
+            {
                 let message = format!("{} refers to {what}", row_name(row));
                 let diagnostic = found.error("E0223", row.span, message);
                 diagnostic.label("`ref=` names one array");
@@ -35,12 +36,7 @@ struct Joined {
 }
 
 /// Whether what a path ends with is one array, where that is an expression.
-fn chosen(
-    model: &Model,
-    id: RecordId,
-    path: &Path,
-    seen: &mut Vec<ExprId>,
-) -> Result<(), Joined> {
+fn chosen(model: &Model, id: RecordId, path: &Path, seen: &mut Vec<ExprId>) -> Result<(), Joined> {
     if let (Start::Argument(at), []) = (&path.start, path.steps.as_slice()) {
         let argument = model.records[id.index()].arguments.get(*at as usize);
         return argument.map_or(Ok(()), |argument| one(model, id, *argument, seen));

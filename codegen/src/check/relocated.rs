@@ -16,6 +16,16 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     }
     let tables: HashSet<RecordId> =
         model.records().filter(|(_, record)| is_table(model, record)).map(|(id, _)| id).collect();
+    let whole = model.mentioning(|expr| matches!(expr, Expr::FileEnd));
+    for section in &model.relocation {
+        let ends = whole[section.to.index()] || whole[section.from.index()];
+        if ends && !tables.is_empty() {
+            found
+                .error("E0609", section.span, "where the file ends follows from the table")
+                .label("which lists this section")
+                .help("let the section end where the table begins: `to=\"at(table)\"`");
+        }
+    }
     for record in &model.records {
         let mut table: Option<&LayoutPath> = None;
         for path in record.layout.iter().filter_map(path) {

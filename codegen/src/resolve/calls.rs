@@ -365,6 +365,15 @@ impl<'t> Cx<'t> {
             "patricia" => self.path(env, path)?,
             _ => self.place_of(env, path)?,
         };
+        if name != "patricia"
+            && let Some(computed) = self.computed(&path)
+        {
+            let message = format!("`{}` stands nowhere", path.text);
+            let diagnostic = self.d.error("E0222", arg.span, message);
+            diagnostic.also(computed, "it is computed");
+            diagnostic.help("name a row; a `let` may be one, or choose one: `kind == 0 ? a : b`");
+            return None;
+        }
         match name {
             "at" => self.val(Expr::At(path), Shape::Address),
             "end" => self.val(Expr::End(path), Shape::Address),
@@ -380,6 +389,16 @@ impl<'t> Cx<'t> {
                 self.val(Expr::Patricia(path), Shape::Array(Box::new(Shape::ANY)))
             }
         }
+    }
+
+    /// The `let` that a path ends with, if that makes something of rows and is none of them.
+    fn computed(&self, path: &Path) -> Option<Span> {
+        let Some(Step::Field(field)) = path.steps.last() else { return None };
+        field.members.iter().find_map(|(id, way)| {
+            let [Member::Let(number)] = way.as_slice() else { return None };
+            let named = self.rec(*id).lets.get(*number as usize)?;
+            is_computed(&named.ex).then_some(named.span)
+        })
     }
 
     /// A path of which only the place matters: it may end at a row whose type needs this very
@@ -509,6 +528,16 @@ impl<'t> Cx<'t> {
             }
         };
         self.val(Expr::Stream(function, found.expr, filter), shape)
+    }
+}
+
+/// Whether an expression gives no row in any case.
+fn is_computed(ex: &Ex) -> bool {
+    match &ex.kind {
+        ExKind::Path(_) => false,
+        ExKind::If(_, a, b) | ExKind::Coalesce(a, b) => is_computed(a) && is_computed(b),
+        ExKind::Call { name, .. } => name.value != "first",
+        _ => true,
     }
 }
 

@@ -135,7 +135,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0223",
         "wrong reference",
-        "`ref=` names an array, `in=` a pool that is reached from the root without arrays; if there are \
+        "`ref=` names one array, or a `let` that chooses one; `in=` a pool that is reached from the root without arrays; if there are \
          several ways to its struct, it begins with the root: `in=File.first.names`. A slice is a part \
          of one array: where each element of another one has such an array, its path begins with the \
          struct of the element, which is around.",

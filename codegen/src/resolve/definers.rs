@@ -164,7 +164,9 @@ impl<'t> Cx<'t> {
             found
         };
         let rows = self.records.iter().enumerate().flat_map(|(at, record)| {
-            (0..).zip(&record.rows).map(move |(row, built)| ((RecordId(id32(at)), RowId(row)), built))
+            (0..)
+                .zip(&record.rows)
+                .map(move |(row, built)| ((RecordId(id32(at)), RowId(row)), built))
         });
         let mut lengths = rows
             .filter(|(row, _)| *row != but)
@@ -185,13 +187,9 @@ impl<'t> Cx<'t> {
     ) -> bool {
         let (record, row) = self.reached_row(id, reached);
         let given = &self.rec(record).rows[row.index()];
-        match (given.none.is_empty(), optional) {
-            (true, optional) => !optional,
-            (false, _) => {
-                // How many bytes such a number takes would depend on where they end.
-                let varies = matches!(&given.ty, Type::Cell(cell) if cell.storage.varies());
-                !mark && !varies
-            }
+        match given.none.is_empty() {
+            true => !optional,
+            false => !mark,
         }
     }
 
@@ -263,7 +261,11 @@ impl<'t> Cx<'t> {
         let plain = matches!(target.kind, RowKind::Plain)
             && (is_tag || explicit || target.reference.is_none())
             && (may_be_none || target.none.is_empty());
-        if !cell || !free || !plain {
+        // How many bytes such a number takes would depend on where they end.
+        let address =
+            is_address || matches!(&source, DefinerSource::Measure { measure: Measure::End, .. });
+        let varies = matches!(target.ty, Type::Cell(Cell { storage: Storage::Varint(_), .. }));
+        if !cell || !free || !plain || address && varies {
             return;
         }
         let scope = match &reached {

@@ -100,11 +100,25 @@ impl Model {
         };
         self.ends(field).any(|(of, member)| match member {
             Member::Row(id) | Member::Into(id) => {
-                (of, id) == (record, row)
+                (of, id) == (record, row) && !self.tries_sizes(of, id)
                     || self.has_in_it(&self.records[of.index()].rows[id.index()], record)
             }
             Member::Let(_) => false,
         })
+    }
+
+    /// Whether a row is a number whose bytes depend on it: a writer tries how many they are.
+    fn tries_sizes(&self, record: RecordId, row: RowId) -> bool {
+        let ty = &self.records[record.index()].rows[row.index()].ty;
+        let varies = |ty: &Type| match ty {
+            Type::Cell(cell) => cell.storage.varies(),
+            Type::Nothing => true,
+            _ => false,
+        };
+        match ty {
+            Type::PerEpoch(types) => types.iter().all(varies),
+            ty => varies(ty),
+        }
     }
 
     /// Whether an address is that of something around, or of a row in front, here or in a struct

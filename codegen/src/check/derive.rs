@@ -8,7 +8,7 @@ use super::fits::range;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Measure, Model,
-    RecordId, Role, Row, RowId, RowKind, Storage, Type,
+    RecordId, Role, Row, RowId, RowKind, Type,
 };
 use crate::span::Span;
 
@@ -50,9 +50,8 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 /// Numbers of which it follows from where something behind them is how many bytes they take.
 fn widths(model: &Model, id: RecordId, found: &mut Diagnostics) {
     for (number, row) in model.records[id.index()].numbered_rows() {
-        let varies = row.ty.inline_parts().any(
-            |part| matches!(part, Type::Cell(cell) if matches!(cell.storage, Storage::Varint(_))),
-        );
+        let varies = |part: &Type| matches!(part, Type::Cell(cell) if cell.storage.varies());
+        let varies = row.ty.inline_parts().any(varies);
         if varies && row.equation().is_some_and(|expr| model.asks_ahead(id, number, expr)) {
             let message = format!("{} is needed to compute itself", row_name(row));
             let diagnostic = found.error("E0505", row.span, message);

@@ -264,7 +264,7 @@ impl<'t> Cx<'t> {
         // How many bytes such a number takes would depend on where they end.
         let address =
             is_address || matches!(&source, DefinerSource::Measure { measure: Measure::End, .. });
-        let varies = matches!(target.ty, Type::Cell(Cell { storage: Storage::Varint(_), .. }));
+        let varies = matches!(&target.ty, Type::Cell(cell) if cell.storage.varies());
         if !cell || !free || !plain || address && varies {
             return;
         }

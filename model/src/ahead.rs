@@ -107,6 +107,35 @@ impl Model {
         })
     }
 
+    /// Whether a number follows from how many bytes it takes, which depends on it.
+    #[must_use]
+    pub fn counts_itself(&self, record: RecordId, row: RowId) -> bool {
+        let definition = &self.records[record.index()].rows[row.index()];
+        let given = definition.definers.iter().filter_map(|definer| match definer.source {
+            DefinerSource::Expr(expr) => Some(expr),
+            DefinerSource::Measure { .. } => None,
+        });
+        let kept = match definition.role {
+            Role::Kept(expr) => Some(expr),
+            _ => None,
+        };
+        self.tries_sizes(record, row)
+            && given.chain(kept).any(|expr| {
+                self.any_open((record, row, expr), |(_, _, expr), open| {
+                    self[expr].operands(&mut |operand| open.push((record, row, operand)));
+                    match &self[expr] {
+                        Expr::Size(path) => path.steps.last().is_some_and(|step| match step {
+                            Step::Field(field) => self
+                                .ends(field)
+                                .any(|(of, member)| (of, member) == (record, Member::Row(row))),
+                            Step::Index(_) | Step::Last => false,
+                        }),
+                        _ => false,
+                    }
+                })
+            })
+    }
+
     /// Whether a row is a number whose bytes depend on it: a writer tries how many they are.
     fn tries_sizes(&self, record: RecordId, row: RowId) -> bool {
         let ty = &self.records[record.index()].rows[row.index()].ty;

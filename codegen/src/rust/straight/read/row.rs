@@ -172,6 +172,9 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             _ => return unable(kind(row)),
         }
+        if ctx.view.counts_itself(ctx.record, id) {
+            return unable("a number that counts its own bytes");
+        }
         let maybe = matches!(row.role, Role::Derived) && shape.is_some();
         if maybe && !matches!((&row.ty, &shape), (Type::Cell(_), Some(Shape::Option(_)))) {
             return unable("a number that only some cases derive");

@@ -169,7 +169,11 @@ impl<'p> Engine<'p, '_> {
             if layout.mentions_position(condition)
                 && !(self.writing.measuring || layout.mentions_region_end(condition))
             {
-                self.block_holds(condition, loc.node)?;
+                // Where it follows from what is behind, too, the file is read again to see it.
+                match self.block_holds(condition, loc.node) {
+                    Err(fault) if matches!(*fault, Fault::NotPlaced(_)) => {}
+                    holds => drop(holds?),
+                }
             }
             if !absent || !may_say_none(self.model, row) || self.layout.mentions_position(condition)
             {

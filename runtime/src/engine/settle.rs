@@ -17,7 +17,7 @@ use crate::digest::Digest;
 use crate::error::ReadErrorKind;
 use crate::model::{
     unit_size, Content, Expr, ExprId, FloatCode, Meaning, RecordKind, Role, Row, RowId, RowKind,
-    RunLength, Type, UnionId,
+    RunLength, Tag, Type, UnionId,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -104,7 +104,12 @@ impl<'p, 'b> Engine<'p, 'b> {
 
     /// Keeps the form of a case if it is not the first one that can say the value.
     fn keep_form(&mut self, node: NodeRef, union: UnionId, case: u32, form: u32) {
-        let case = &self.model.unions[union.index()].cases[case as usize];
+        let union = &self.model.unions[union.index()];
+        // What decides otherwise is data.
+        if matches!(union.tag, Tag::Given(_)) {
+            return;
+        }
+        let case = &union.cases[case as usize];
         let node = NodeRef { part: CASE, ..node };
         let first = self.first_form(case, node, form as usize);
         if first != form as usize {

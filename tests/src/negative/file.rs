@@ -180,13 +180,7 @@ impl<'m> File<'m> {
             if let Some(row) = row {
                 self.push_name(node, row, &mut steps);
             }
-            // The rows of a form stand for those of its case.
-            let mut node = node;
-            while matches!(self.record(node).kind, RecordKind::Form(..)) {
-                let Some(owner) = self.nodes[node].owner else { break };
-                node = owner;
-            }
-            let view = &self.nodes[node];
+            let view = &self.nodes[self.of_case(node)];
             at = view.owner.map(|owner| (owner, Some(view.owner_row), view.index));
         }
         steps.reverse();
@@ -196,6 +190,16 @@ impl<'m> File<'m> {
             None if path.is_empty() => "file".to_owned(),
             None => path,
         }
+    }
+
+    /// The case of a form, whose rows stand for those of the case.
+    pub fn of_case(&self, node: usize) -> usize {
+        let mut node = node;
+        while matches!(self.record(node).kind, RecordKind::Form(..)) {
+            let Some(owner) = self.nodes[node].owner else { break };
+            node = owner;
+        }
+        node
     }
 
     fn push_name(&self, node: usize, row: RowId, steps: &mut Vec<String>) {
@@ -333,7 +337,7 @@ impl<'m> File<'m> {
     #[must_use]
     pub fn in_region(&self, mut node: usize) -> bool {
         loop {
-            let view = &self.nodes[node];
+            let view = &self.nodes[self.of_case(node)];
             let Some(owner) = view.owner else { return false };
             let row = self.row(owner, view.owner_row);
             match bounded(self.model, &row.ty) {
@@ -448,6 +452,9 @@ impl<'m> File<'m> {
         }
         for (node, view) in self.nodes.iter().enumerate() {
             let (Some(owner), Some(at)) = (view.owner, view.at) else { continue };
+            if matches!(self.record(node).kind, RecordKind::Form(..)) {
+                continue;
+            }
             let ty = &self.row(owner, view.owner_row).ty;
             let Some(union) = union_in(ty).map(|id| &self.model.unions[id.index()]) else {
                 continue;

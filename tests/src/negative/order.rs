@@ -26,11 +26,11 @@ impl File<'_> {
     pub fn turn(&self, site: &Site<'_>) -> Turn {
         let mut steps = Vec::new();
         self.push_steps(site.node, site.row, site.index, &mut steps);
-        let mut node = site.node;
+        let mut node = self.of_case(site.node);
         while let Some(owner) = self.nodes[node].owner {
             let view = &self.nodes[node];
             self.push_steps(owner, view.owner_row, view.index, &mut steps);
-            node = owner;
+            node = self.of_case(owner);
         }
         let mut turn = Vec::new();
         let mut object: Vec<Step> = Vec::new();

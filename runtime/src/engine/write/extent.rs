@@ -200,7 +200,7 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    fn lose_form(&mut self, path: Path, form: usize) {
+    pub(crate) fn lose_form(&mut self, path: Path, form: usize) {
         let lost = self.writing.lost_forms.get(&path);
         if !lost.is_some_and(|forms| forms.contains(&form)) {
             self.writing.late_forms.entry(path).or_default().insert(form);

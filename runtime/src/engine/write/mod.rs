@@ -173,7 +173,7 @@ impl<'p> Engine<'p, '_> {
             return;
         }
         self.validate();
-        if !self.writing.problems.is_empty() {
+        if self.writing.is_open() || !self.writing.problems.is_empty() {
             return;
         }
         self.fill();

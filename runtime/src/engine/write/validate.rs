@@ -17,7 +17,7 @@ use super::build::does_not_fit;
 use super::fill::no_order;
 use super::lay::may_say_none;
 use crate::model::{
-    Check, CheckKind, Expr, ExprId, Label, Reference, Role, Row, RowId, RowKind, Tag,
+    Case, Check, CheckKind, Expr, ExprId, Label, Reference, Role, Row, RowId, RowKind, Tag,
 };
 use crate::problem::ProblemKind;
 
@@ -435,36 +435,60 @@ impl<'p> Engine<'p, '_> {
         };
         let val = self.eval(given, loc.node, None)?;
         let mut wanted = None;
-        for case in &union.cases {
-            if !self.in_epoch(&case.epochs) || !takes(&self.tree, &case.labels, val) {
+        for candidate in self.layout.dispatch[id.index()].candidates(&[]) {
+            let labels = candidate.labels(union);
+            if !takes(&self.tree, labels, val) {
                 continue;
             }
-            let holds = match case.guard {
-                Some(guard) => self.eval_bool(guard, loc.node, None)?,
-                None => true,
+            let holds = match union.cases[candidate.case as usize].guard {
+                Some(guard) if candidate.form.is_none() => self.eval_bool(guard, loc.node, None)?,
+                _ => true,
             };
-            if holds && !case.labels.contains(&Label::Else) {
-                wanted = Some(case);
+            if holds && !labels.contains(&Label::Else) {
+                wanted = Some(*candidate);
                 break;
             }
             if holds && wanted.is_none() {
-                wanted = Some(case);
+                wanted = Some(*candidate);
             }
         }
         for index in 0..count {
             let at = if index == 0 { first } else { loc.at(index) };
             let Item::Node(node) = self.tree.item(at) else { continue };
-            let shown = || self.tree.show(val);
-            let what = match wanted {
-                Some(case) if case.record == self.tree.record_id(node) => continue,
-                Some(case) => {
-                    format!("the case must be `{}`, as {} elsewhere says", case.name, shown())
+            let case = wanted.map(|wanted| (wanted, &union.cases[wanted.case as usize]));
+            let is_case = case.filter(|(_, case)| case.record == self.tree.record_id(node));
+            if is_case.is_some_and(|(wanted, case)| self.is_form(at, node, case, wanted.form)) {
+                continue;
+            }
+            let shown = self.tree.show(val);
+            let what = match case {
+                Some(_) if is_case.is_some() => {
+                    format!("it does not fit the form that {shown} elsewhere says")
                 }
-                None => format!("there is no case for {}, which is said elsewhere", shown()),
+                Some((_, case)) => {
+                    format!("the case must be `{}`, as {shown} elsewhere says", case.name)
+                }
+                None => format!("there is no case for {shown}, which is said elsewhere"),
             };
             self.problem(at, ProblemKind::Contradicts { what: what.into() });
         }
         Ok(())
+    }
+
+    /// Whether a case has the form that data elsewhere says, or is to have it the next time: the others
+    /// give way to it.
+    fn is_form(&mut self, at: Loc, node: NodeRef, case: &'p Case, form: Option<u32>) -> bool {
+        let Some(form) = form else { return true };
+        let rows = self.tree.record_id(node.as_rows());
+        let Some(has) = case.forms.iter().position(|form| form.record == rows) else { return true };
+        if has == form as usize {
+            return true;
+        }
+        let path = self.tree.path(at);
+        for other in (0..case.forms.len()).filter(|other| *other != form as usize) {
+            self.lose_form(path.clone(), other);
+        }
+        self.writing.late_forms.get(&path).is_some_and(|late| late.contains(&has))
     }
 
     fn validate_reference(&mut self, loc: Loc, reference: &'p Reference) -> Fallible<()> {

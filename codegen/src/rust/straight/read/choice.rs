@@ -418,7 +418,9 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         let target = Shape::Struct(case.record);
         let mut rows = self.rows(&inner, &holder, &|row| self.wanted(rows_of, row, &target))?;
-        if let Some(at) = form {
+        // What decides otherwise is data.
+        let spelled = !matches!(inner.view.tag_of(case.record), Some(Tag::Given(_)));
+        if let Some(at) = form.filter(|_| spelled) {
             self.keep_form(&inner, case, at, &mut rows)?;
         }
         let numbers = self.numbers_of_case(ctx, case, &inner)?;

@@ -169,6 +169,10 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Code that gives up if data elsewhere asks for another case.
     fn check_given(&self, node: &Node<'m>, union: &'m Union, case: &'m Case) -> Able<TokenStream> {
+        let has_forms = union.cases.iter().any(|case| !case.forms.is_empty());
+        if matches!(union.tag, Tag::Given(_)) && has_forms {
+            return unable("forms that data elsewhere chooses");
+        }
         let Tag::Given(given) = union.tag else {
             // Whose label another case with a condition has, too, is not there if that holds.
             let rival = |other: &Case| {

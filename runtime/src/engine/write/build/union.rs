@@ -4,7 +4,7 @@ use super::super::super::item::{Item, Loc, NodeRef, CASE};
 use super::super::super::source::{Asked, Given, OnlySpelled, Spelled};
 use super::super::super::state::Engine;
 use super::Origin;
-use crate::model::{Case, Row, RowId, UnionId};
+use crate::model::{Case, Row, RowId, Tag, UnionId};
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue, SpellingEntry};
 use alloc::format;
@@ -102,6 +102,7 @@ impl<'p> Engine<'p, '_> {
             self.problem(loc, ProblemKind::NoForm);
             return Item::Absent;
         };
+        let given = matches!(self.model.tag_of(case.forms[first].record), Some(Tag::Given(_)));
         let mut kept = None;
         let mut note = |entry: &SpellingEntry| {
             if let (KeptKind::Form, KeptValue::Int(stored), KeptValue::Int(instead)) =
@@ -113,6 +114,12 @@ impl<'p> Engine<'p, '_> {
         match from {
             Origin::Fields(fields, inside) => {
                 fields.spelling(Spelled { record: logical, first: 0, inside }, &mut note);
+            }
+            // Data elsewhere, which most likely is as it was, has chosen this one.
+            Origin::Node(stored) | Origin::Case(stored, _) if given => {
+                let rows = stored.node().map(|node| stored.tree.record_id(node.as_rows()));
+                let form = case.forms.iter().position(|form| Some(form.record) == rows);
+                kept = form.map(|form| (form as i128, first as i128));
             }
             Origin::Node(stored) | Origin::Case(stored, _) => {
                 let node = stored.node().map(|node| NodeRef { part: CASE, ..node });
@@ -131,7 +138,7 @@ impl<'p> Engine<'p, '_> {
             .and_then(|(stored, _)| usize::try_from(stored).ok())
             .filter(|form| *form < case.forms.len() && !is_lost(*form) && can_say(*form))
             .unwrap_or(first);
-        if chosen != first {
+        if chosen != first && !given {
             self.writing.kept_forms.insert(loc);
         }
         let Some(rows) = self.build_add(case.forms[chosen].record, loc) else {

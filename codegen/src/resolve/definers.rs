@@ -217,8 +217,11 @@ impl<'t> Cx<'t> {
                     .help("take its `is=` or `usually=` away, or write `is=owner`");
                 continue;
             }
+            let ty = target.ty.clone();
             let shape = self.slot_shape(record, row.index()).unwrap_or(Shape::ANY);
-            if self.gives(&shape, &value, is.span).is_none() {
+            if self.leads_nowhere(&ty, true, &value, is.span).is_none()
+                || self.gives(&shape, &value, is.span).is_none()
+            {
                 continue;
             }
             self.define(id, reached, DefinerSource::Expr(value.expr), span, derives);

@@ -4,8 +4,8 @@ use super::texts::content;
 use super::{Cx, Env, Expr, ExprId, RecordId, Shape};
 use crate::model::{
     BinaryOp, ByteOrder, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
-    Meaning, PoolOrder, RecordKind, Role, Row as ModelRow, RowKind, RunLength, RunType, Type,
-    float_of,
+    Meaning, PointerType, PoolOrder, Role, Row as ModelRow, RowKind, RunLength, RunType, Target,
+    Type, float_of,
 };
 use crate::span::Span;
 use crate::syntax::ast::{PropValue, Props, Row, RowWord};
@@ -495,9 +495,11 @@ impl<'t> Cx<'t> {
             };
             if let (Shape::Array(element), Some(_)) = (&shape, self.constant(found.expr)) {
                 // Each element is equal to it.
+                self.leads_nowhere(ty, true, &found, ex.span)?;
                 self.fits(element, &found.shape, ex.span)?;
                 return Some(Part { kind, role: Role::Data, definers: Vec::new() });
             }
+            self.leads_nowhere(ty, true, &found, ex.span)?;
             self.gives(&shape, &found, ex.span)?;
             if let Some(value) = self.constant(found.expr) {
                 let value = convert(value, ty);
@@ -519,6 +521,7 @@ impl<'t> Cx<'t> {
                 Some(found) => found,
                 None => self.expr_hint(env, ex, hint)?,
             };
+            self.leads_nowhere(ty, false, &found, ex.span)?;
             self.gives(&shape, &found, ex.span)?;
             let role = match self.constant(found.expr) {
                 Some(value) => Role::Default(convert(value, ty)),
@@ -587,6 +590,33 @@ impl<'t> Cx<'t> {
         Some(())
     }
 
+    /// Whether the row is itself what an equation gives. What a pointer leads to has no row, and a text
+    /// that it names is in a pool, which knows it before anything is computed. So the one may have a
+    /// default, and the other be constant.
+    pub(super) fn leads_nowhere(
+        &mut self,
+        ty: &Type,
+        always: bool,
+        found: &super::Val,
+        span: Span,
+    ) -> Option<()> {
+        let Some(pointer) = a_pointer(ty) else { return Some(()) };
+        let constant = self.constant(found.expr).is_some();
+        let help = match pointer.target {
+            _ if self.exprs[found.expr].is_table() => return Some(()),
+            Target::Own(_) if !constant || always => {
+                "let it lead to a struct, of which a row has the `is=` or `usually=`"
+            }
+            Target::Pooled if !constant => {
+                "let the row be data, and say what must hold: `check \"NAME == EXPR\"`"
+            }
+            Target::Own(_) | Target::Pooled | Target::Element => return Some(()),
+        };
+        let name = &self.pointers[pointer.kind.index()].name;
+        self.d.error("E0221", span, format!("the row is a pointer `{name}`")).help(help);
+        None
+    }
+
     /// Whether an expression can give a row. An array is given only as a whole table.
     pub(super) fn gives(&mut self, row: &Shape, found: &super::Val, span: Span) -> Option<()> {
         let table = self.exprs[found.expr].is_table();
@@ -605,23 +635,36 @@ impl<'t> Cx<'t> {
         let value = &self.seen(value);
         let number = |s: &Shape| matches!(s, Shape::Int(_) | Shape::Address | Shape::Bool);
         let fine = match (row, value) {
+            // Their rows are given, one by one.
+            (Shape::Nodes(_) | Shape::Union(_), _) => false,
             (Shape::Any(_), _) | (_, Shape::Any(_)) | (Shape::Nothing, _) => true,
             (Shape::Float, Shape::Int(_)) => true,
             (Shape::Bytes, Shape::Text) | (Shape::Text, Shape::Bytes) => true,
             (Shape::Array(_), Shape::Array(_)) => true,
-            // A packed word is a number, too.
-            (Shape::Nodes(list), Shape::Int(_)) => {
-                list.iter().all(|id| matches!(self.rec(*id).kind, RecordKind::Word(_)))
-            }
             (a, b) if number(a) && number(b) => (*a == Shape::Bool) == (*b == Shape::Bool),
             (a, b) => a == b,
         };
         if fine {
             return Some(());
         }
+        let rows = matches!(row, Shape::Nodes(_));
         let (row, value) = (self.describe(row), self.describe(value));
-        self.d.error("E0221", span, format!("the row is {row}")).label(format!("this is {value}"));
+        let d = self.d.error("E0221", span, format!("the row is {row}"));
+        d.label(format!("this is {value}"));
+        if rows {
+            d.help("say it of its rows: `is=`, or `is=owner` with `derive ROW.FIELD is=EXPR`");
+        }
         None
+    }
+}
+
+/// The pointer that a row or its elements are, if they are one.
+fn a_pointer(ty: &Type) -> Option<&PointerType> {
+    match ty.stripped() {
+        Type::Pointer(pointer) => Some(pointer),
+        Type::Array(array) => a_pointer(&array.element),
+        Type::PerEpoch(types) => types.iter().find_map(a_pointer),
+        _ => None,
     }
 }
 

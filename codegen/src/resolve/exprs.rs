@@ -239,15 +239,30 @@ impl<'t> Cx<'t> {
             (Shape::Any(_), _) | (_, Shape::Any(_)) => true,
             (Shape::Int(Some(a)), Shape::Int(Some(b))) => a == b,
             (Shape::Float, Shape::Int(_)) | (Shape::Int(_), Shape::Float) => true,
-            (Shape::Nodes(_) | Shape::Union(_) | Shape::Array(_), _) => a == b,
+            // They are where they are, whatever is in them.
+            (Shape::Nodes(_) | Shape::Union(_) | Shape::Array(_), _) => false,
+            (_, Shape::Nodes(_) | Shape::Union(_) | Shape::Array(_)) => false,
             (a, b) if numeric(a) && numeric(b) => (*a == Shape::Bool) == (*b == Shape::Bool),
             (a, b) => a == b,
         };
         if fine {
             return Some(());
         }
+        let help = match (a, b) {
+            (Shape::Nodes(_), Shape::Nodes(_)) => {
+                Some("compare what is in them: `a.x == b.x && a.y == b.y`")
+            }
+            (Shape::Array(_), Shape::Array(_)) => Some(
+                "compare their elements: `count(a) == count(b) && all(a where it == b[index(it)])`",
+            ),
+            _ => None,
+        };
         let (left, right) = (self.describe(a), self.describe(b));
-        self.d.error("E0221", span, "these can't be compared").label(format!("{left} and {right}"));
+        let d = self.d.error("E0221", span, "these can't be compared");
+        d.label(format!("{left} and {right}"));
+        if let Some(help) = help {
+            d.help(help);
+        }
         None
     }
 

@@ -192,13 +192,18 @@ impl<'t> Cx<'t> {
                 None
             }
             Ok((_, _, true)) => {
-                self.d
-                    .error("E0223", ex.span(), format!("`{}` may be several arrays", ex.text()))
-                    .help("begin with the name of the struct that is around, or say an index");
+                self.several(ex);
                 None
             }
             Err(_) => self.path(env, ex).map(|found| found.0),
         }
+    }
+
+    /// That a path of one array goes through another one.
+    pub(super) fn several(&mut self, ex: &PathEx) {
+        self.d
+            .error("E0223", ex.span(), format!("`{}` may be several arrays", ex.text()))
+            .help("begin with the name of the struct that is around, or say an index");
     }
 
     /// Resolves a path, or a name of a constant.
@@ -207,7 +212,7 @@ impl<'t> Cx<'t> {
     }
 
     /// The same, and whether the path goes through an array without an index.
-    fn path_through(&mut self, env: &Env, ex: &PathEx) -> Found<(Path, Shape, bool)> {
+    pub(super) fn path_through(&mut self, env: &Env, ex: &PathEx) -> Found<(Path, Shape, bool)> {
         let (start, mut steps, mut shape, used) = match self.head(env, ex)? {
             Head::Path(start, steps, shape, used) => (start, steps, shape, used),
             Head::Value(expr, shape) => {

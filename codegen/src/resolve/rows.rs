@@ -365,6 +365,16 @@ impl<'t> Cx<'t> {
         let shape = self.slot_shape(id, slot).unwrap_or(Shape::ANY);
         let array = shape.is_array();
         let element = if array { shape.element() } else { shape };
+        // What a pointer to an element is, is that element.
+        let led = matches!(self.variant_base(id, slot, 0), Some(base) if base.sigil_only);
+        if let (Some(_), Some(span), false) = (&built.reference, props.span("ref"), led)
+            && !matches!(element, Shape::Int(_) | Shape::Address | Shape::Any(_))
+        {
+            let what = self.describe(&element);
+            self.d
+                .error("E0221", span, "a reference is a number")
+                .label(format!("this row is {what}"));
+        }
         let alias = self.rec(id).slots[slot].name.filter(|_| array).map(str::to_owned);
         let inner = Env { it: Some(element.clone()), alias, ..env.clone() };
         let hint = match &element {
@@ -463,7 +473,14 @@ impl<'t> Cx<'t> {
                 path_ex = before;
             }
         }
-        let (mut array, mut shape) = self.path(env, &path_ex)?;
+        let (mut array, mut shape) = match self.path_through(env, &path_ex)? {
+            Ok((path, shape, false)) => (path, shape),
+            Ok((_, _, true)) => {
+                self.several(&path_ex);
+                return None;
+            }
+            Err(_) => self.path(env, &path_ex)?,
+        };
         self.through_transparent(&mut shape, &mut array.steps);
         if !matches!(shape, Shape::Array(_) | Shape::Any(_)) {
             let what = self.describe(&shape);

@@ -18,6 +18,7 @@ mod ended;
 mod epochs;
 pub(crate) mod exprs;
 mod extents;
+mod filled;
 mod finite;
 mod fits;
 mod forms;
@@ -68,6 +69,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     taken::check(&context, &mut found);
     forms::check(&context, &mut found);
     derive::check(&context, &mut found);
+    filled::check(&context, &mut found);
     order::check(&context, &mut found);
     unique::check(&context, &mut found);
     byte_order::check(&context, &mut found);

@@ -171,6 +171,12 @@ impl<'t> Cx<'t> {
                     None => None,
                 };
                 let role = match props.ex("usually") {
+                    Some(ex) if seen.is_none() => {
+                        self.d
+                            .error("E0225", ex.span, "what is not measured has no default")
+                            .help("say `seen=EXPR`, or leave out `usually=`: its bytes are in a dictionary or in a form");
+                        return None;
+                    }
                     Some(ex) => {
                         let found = self.expr(env, ex)?;
                         match self.constant(found.expr) {

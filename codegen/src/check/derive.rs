@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::context::{Context, bodies, has_bytes, row_name};
-use super::exprs::own_rows;
+use super::exprs::{own_rows, own_rows_on, paths, places};
 use super::fits::range;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -98,14 +98,11 @@ fn always_there(model: &Model, id: RecordId, found: &mut Diagnostics) {
         if !decides(model, when, *address) {
             continue;
         }
-        let Some(linear) = model.exprs.place(*address) else { continue };
-        let counted = match linear.base.map(|base| &model[base]) {
-            None => true,
-            Some(Expr::At(path) | Expr::End(path)) => path.steps.is_empty(),
-            Some(_) => false,
-        };
-        let given = linear.path.own_row(id).map(|number| &record.rows[number.index()]);
-        let follows = given.is_some_and(|given| is_place_of(given, number));
+        let linear = model.exprs.place(*address);
+        let given = linear.as_ref().and_then(|linear| linear.path.own_row(id));
+        let given = given.map(|number| &record.rows[number.index()]);
+        let follows = given.is_some_and(|given| follows_from_place(model, id, given, number))
+            || all_follow(model, id, *address, number);
         if follows && !model.carries_data(&row.ty) {
             let message = format!("no value says whether {} is there", row_name(row));
             let diagnostic = found.error("E0512", row.span, message);
@@ -113,6 +110,12 @@ fn always_there(model: &Model, id: RecordId, found: &mut Diagnostics) {
             diagnostic.help("leave out the `?`: without data it may be there in any case");
             continue;
         }
+        let Some(linear) = linear else { continue };
+        let counted = match linear.base.map(|base| &model[base]) {
+            None => true,
+            Some(Expr::At(path) | Expr::End(path)) => path.steps.is_empty(),
+            Some(_) => false,
+        };
         let Some(given) = given.filter(|given| given.none.is_empty() && given.when.is_none())
         else {
             continue;
@@ -134,11 +137,24 @@ fn always_there(model: &Model, id: RecordId, found: &mut Diagnostics) {
     }
 }
 
-/// Whether a row follows from where another one of its record is.
-fn is_place_of(given: &Row, of: RowId) -> bool {
+/// Whether all rows that an address depends on follow from where another one of the record is.
+fn all_follow(model: &Model, id: RecordId, address: ExprId, of: RowId) -> bool {
+    let rows = own_rows(model, id, address);
+    let row = |number: RowId| &model.records[id.index()].rows[number.index()];
+    !rows.is_empty()
+        && rows.iter().all(|(number, _)| follows_from_place(model, id, row(*number), of))
+}
+
+/// Whether a row follows from where another one of its record is, and from nothing else.
+fn follows_from_place(model: &Model, id: RecordId, given: &Row, of: RowId) -> bool {
     given.definers.iter().any(|definer| match definer.source {
         DefinerSource::Measure { measure: Measure::At(_), row, .. } => row == of,
-        _ => false,
+        DefinerSource::Measure { .. } => false,
+        DefinerSource::Expr(expr) => {
+            let rows = places(model, expr).into_iter();
+            let mut rows = rows.flat_map(|path| own_rows_on(model, id, path));
+            paths(model, expr).is_empty() && rows.any(|(row, _)| row == of)
+        }
     })
 }
 

@@ -70,6 +70,18 @@ pub(super) fn paths(model: &Model, expr: ExprId) -> Vec<&Path> {
     paths
 }
 
+/// Paths of which the address is taken, of the end too.
+pub(super) fn places(model: &Model, expr: ExprId) -> Vec<&Path> {
+    let (mut found, mut open) = (Vec::new(), vec![expr]);
+    while let Some(expr) = open.pop() {
+        match &model[expr] {
+            Expr::At(path) | Expr::End(path) => found.push(path),
+            other => other.operands(&mut |operand| open.push(operand)),
+        }
+    }
+    found
+}
+
 fn collect(
     model: &Model,
     id: RecordId,

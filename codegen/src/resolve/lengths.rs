@@ -353,6 +353,16 @@ impl<'t> Cx<'t> {
         let terminator = self.terminator(props, content);
         let strip = self.strip(props);
         let extent = self.extent(id, row, env)?;
+        // A text that says its own length takes no part of what fills the region.
+        if let (Some(_), Some(span), Type::Run(run)) = (strip, props.span("strip"), &inner)
+            && matches!(run.length, RunLength::Fill)
+            && unit_size(run.content) > 1
+            && terminator.is_none()
+        {
+            self.d
+                .error("E0225", span, "`strip=` is a byte, and these units have several")
+                .help("zeros behind it are those of `terminator=nul`, or let it be `bytes`");
+        }
         if let (None, Some(_), Some(span)) = (&extent, &terminator, props.span("strip")) {
             self.d
                 .error("E0225", span, "`strip=` says nothing beside a terminator that ends the row")

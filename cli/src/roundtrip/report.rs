@@ -136,7 +136,7 @@ fn rule(kind: KeptKind) -> &'static str {
         KeptKind::Relocation => "a relocation table lists the pointers of the schema",
         KeptKind::Pointer => "whether the pointer to an empty array is set",
         KeptKind::Gap => "nothing but zero padding lies between objects",
-        KeptKind::Place => "objects lie in the order of the layout",
+        KeptKind::Place => "objects lie in the order of the layout, and hold no others",
         KeptKind::Shared => "no object lies inside of another one",
         KeptKind::Table => "slices lie one behind the other in their table",
         KeptKind::Text => "pointers lead to the first member with their text",

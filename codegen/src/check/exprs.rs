@@ -21,11 +21,11 @@ pub(crate) fn values<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m
 }
 
 /// Calls back with every path of which the address is taken, or the end or size: those with `true`.
-pub(super) fn places<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path, bool)) {
+pub(super) fn located<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path, bool)) {
     match &model[expr] {
         Expr::At(path) => see(path, false),
         Expr::End(path) | Expr::Size(path) => see(path, true),
-        other => other.operands(&mut |operand| places(model, operand, see)),
+        other => other.operands(&mut |operand| located(model, operand, see)),
     }
 }
 

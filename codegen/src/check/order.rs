@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::context::{Context, element, has_bytes, row_name};
-use super::exprs::{first_member, inline_lengths, own_rows, paths, places, values};
+use super::exprs::{first_member, inline_lengths, located, own_rows, paths, values};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Expr, ExprId, Home, Member, Model, Path, Record, RecordId, RecordKind, Row, RowId, RowKind,
@@ -115,7 +115,7 @@ fn behind(
         late = late.or_else(|| (own && is_late).then_some(found));
     };
     for expr in exprs {
-        places(model, *expr, &mut see);
+        located(model, *expr, &mut see);
     }
     late
 }

@@ -2,7 +2,7 @@
 
 use super::{Cx, Env, Expr, ExprId, Shape, Val};
 use crate::diagnostic::Diagnostic;
-use crate::model::{BinaryOp, UnaryOp};
+use crate::model::{BinaryOp, Member, Path, Step, UnaryOp};
 use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
@@ -163,7 +163,11 @@ impl<'t> Cx<'t> {
                     let right = self.expr_hint(env, b, enum_of(&left.shape))?;
                     (left, right)
                 };
-                self.comparable(&left.shape, &right.shape, span)?;
+                // Of two references it is what they lead to.
+                let refer = self.is_reference(left.expr) && self.is_reference(right.expr);
+                if !refer || left.shape != right.shape {
+                    self.comparable(&left.shape, &right.shape, span)?;
+                }
                 self.val(Expr::Binary(op, left.expr, right.expr), Shape::Bool)
             }
             Concatenate => {
@@ -204,6 +208,19 @@ impl<'t> Cx<'t> {
                 self.val(Expr::Binary(op, left.expr, right.expr), shape)
             }
         }
+    }
+
+    /// Whether an expression is a row that points to what somebody else holds.
+    fn is_reference(&mut self, expr: ExprId) -> bool {
+        let Expr::Path(Path { steps, .. }) = &self.exprs[expr] else { return false };
+        let Some(Step::Field(field)) = steps.last() else { return false };
+        let members = field.members.clone();
+        members.iter().all(|(id, way)| match way.as_slice() {
+            [Member::Row(row)] => {
+                self.variant_base(*id, row.index(), 0).is_some_and(|base| base.sigil_only)
+            }
+            _ => false,
+        })
     }
 
     /// Whether an operand is a word that is no name here: perhaps a member of an enumeration.

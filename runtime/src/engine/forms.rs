@@ -6,7 +6,7 @@ use super::item::{Item, Loc, NodeRef};
 use super::sayable::{can_end, has_letters, keeps};
 use super::source::{Given, Stored};
 use super::state::Engine;
-use super::tree::stored_float;
+use super::tree::{stored_float, stored_float_of};
 use super::val::Val;
 use crate::model::{
     text_units, unit_size, Case, Cell, Constant, Content, Form, Label, Meaning, Model, RecordId,
@@ -196,7 +196,7 @@ pub(crate) fn can_be(model: &Model, row: &Row, val: Val) -> bool {
     let n = match val {
         Val::Float(f) => return stored_float(cell, Item::F64(f.to_bits())).is_some(),
         Val::Int(n) if matches!(cell.meaning, Meaning::Float(_)) => {
-            return Item::small(n).is_some_and(|item| stored_float(cell, item).is_some());
+            return stored_float_of(cell, n).is_some();
         }
         Val::Int(n) => n,
         _ => return true,

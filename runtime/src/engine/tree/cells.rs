@@ -56,10 +56,28 @@ pub(crate) fn stored_float(cell: &Cell, item: Item) -> Option<u64> {
         Item::F64(bits) if !code.is_single() => return code.stored(bits),
         Item::F32(bits) => f64::from(f32::from_bits(bits)),
         Item::F64(bits) => f64::from_bits(bits),
-        #[allow(clippy::cast_precision_loss, reason = "what was rounded is no such number")]
-        Item::Int(n) if n as f64 as i128 == i128::from(n) => n as f64,
+        Item::Int(n) => exact(n.into())?,
+        Item::Uint(n) => exact(n.into())?,
         _ => return None,
     };
+    narrowed(code, wide)
+}
+
+/// The same for an integer of any size.
+pub(crate) fn stored_float_of(cell: &Cell, number: i128) -> Option<u64> {
+    narrowed(FloatCode::of(cell)?, exact(number)?)
+}
+
+/// The float that is an integer, if there is one.
+fn exact(number: i128) -> Option<f64> {
+    #[allow(clippy::cast_precision_loss, reason = "what was rounded is no such number")]
+    let float = number as f64;
+    // The greatest integer is what floats beyond it become.
+    (float as i128 == number && number != i128::MAX).then_some(float)
+}
+
+/// What a code stores for a float, if it has that.
+fn narrowed(code: FloatCode, wide: f64) -> Option<u64> {
     if !code.is_single() {
         return code.stored(wide.to_bits());
     }

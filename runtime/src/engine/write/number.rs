@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::Store;
 use super::super::state::Engine;
-use super::super::tree::{load, stored_float};
+use super::super::tree::{load, stored_float, stored_float_of};
 use super::super::val::{eval_error, Fallible, Val};
 use super::build::{does_not_fit, is_nothing};
 use super::fill::no_order;
@@ -28,8 +28,13 @@ impl<'p> Engine<'p, '_> {
     ) -> Fallible<i128> {
         let item = self.tree.item(loc);
         Ok(match (&cell.meaning, item) {
-            (Meaning::Float(_), Item::F32(_) | Item::F64(_) | Item::Int(_)) => {
-                match stored_float(cell, item) {
+            (Meaning::Float(_), Item::F32(_) | Item::F64(_))
+            | (Meaning::Float(_), Item::Int(_) | Item::Uint(_) | Item::Wide(_)) => {
+                let stored = match self.tree.int(item) {
+                    Some(n) => stored_float_of(cell, n),
+                    None => stored_float(cell, item),
+                };
+                match stored {
                     Some(stored) => stored.into(),
                     None => {
                         self.float_problem(loc, cell, item);

@@ -16,6 +16,31 @@ pub struct FloatCode {
     pub form: FloatForm,
 }
 
+/// The bits of the float of 8 bytes that is the one of 4 bytes with these bits. Of what is no number all
+/// bits are kept, which a conversion may change.
+#[must_use]
+pub fn widened(bits: u32) -> u64 {
+    let float = f32::from_bits(bits);
+    if !float.is_nan() {
+        return f64::from(float).to_bits();
+    }
+    let sign = u64::from(bits >> 31) << 63;
+    sign | 0x7ff0_0000_0000_0000 | u64::from(bits & 0x007f_ffff) << 29
+}
+
+/// The bits of the float of 4 bytes that is the one of 8 bytes with these bits, if there is one.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, reason = "what is lost is seen")]
+pub fn narrowed(bits: u64) -> Option<u32> {
+    let float = f64::from_bits(bits);
+    let narrow = if float.is_nan() {
+        (bits >> 63 << 31) as u32 | 0x7f80_0000 | (bits >> 29) as u32 & 0x007f_ffff
+    } else {
+        (float as f32).to_bits()
+    };
+    (widened(narrow) == bits).then_some(narrow)
+}
+
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,

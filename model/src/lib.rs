@@ -39,7 +39,7 @@ pub use expr::{
     BinaryOp, CallArgs, Expr, Exprs, Field, Function, Member, Path, Start, Step, StreamFunction,
     UnaryOp,
 };
-pub use floats::FloatCode;
+pub use floats::{narrowed, widened, FloatCode};
 pub use ids::{DigitsId, EnumId, EpochId, ExprId, PointerId, RecordId, RowId, UnionId, VarintId};
 pub use layout::{Align, LayoutPath, PathStep, Statement};
 pub use length::{leading, LengthRule};
@@ -269,7 +269,8 @@ pub struct Row {
     pub listed: Option<Listed>,
     /// Rules for the value.
     pub checks: Vec<Check>,
-    /// The value in epochs that have no home for the row; without it the row is optional.
+    /// The value in epochs that have no home for the row; without it the row is optional. Of a field of
+    /// forms, what it usually is.
     pub absent: Option<Constant>,
     /// For arrays of references and tables: no two elements may be equal.
     pub unique: bool,

@@ -481,7 +481,7 @@ pub struct Listed {
 /// Least and greatest number of so many bits, of which there are 1 to 64.
 #[must_use]
 pub fn limits(bits: u32, signed: bool) -> (i128, i128) {
-    let bits = bits.clamp(1, 64);
+    let bits = bits.clamp(1, 126);
     if signed {
         let half = 1_i128 << (bits - 1);
         (-half, half - 1)

@@ -2,7 +2,7 @@
 
 use super::context::{Context, exists, has_bytes, row_name, types_in};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Home, Type};
+use crate::model::{Home, Role, Type};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for record in &context.model.records {
@@ -14,7 +14,9 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 let message = format!("{} is in no version of the format", row_name(row));
                 found.note("E0720", row.span, message).help("remove it, or give it a home");
             }
-            if row.absent.is_some() && !row.homes.contains(&Home::Absent) {
+            // Of a field of forms it is what one of them usually has.
+            let field = matches!(row.role, Role::Elsewhere);
+            if row.absent.is_some() && !field && !row.homes.contains(&Home::Absent) {
                 let message = format!("`absent=` of {} is never used", row_name(row));
                 found.note("E0721", row.span, message).label("the row is in every version");
             }

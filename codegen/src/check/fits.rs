@@ -134,12 +134,18 @@ fn constants(row: &Row) -> Vec<(&Constant, &'static str)> {
     if let Role::Default(constant) = &row.role {
         all.push((constant, "the default"));
     }
-    all.extend(row.absent.as_ref().map(|constant| (constant, "the value of `absent=`")));
+    let absent = row.absent.as_ref().filter(|_| !matches!(row.role, Role::Elsewhere));
+    all.extend(absent.map(|constant| (constant, "the value of `absent=`")));
     all
 }
 
 /// Whether a value of this type, or each element, can be the constant; or why not.
-fn fits(model: &Model, ty: &Type, constant: &Constant, plus: i128) -> Result<(), String> {
+pub(super) fn fits(
+    model: &Model,
+    ty: &Type,
+    constant: &Constant,
+    plus: i128,
+) -> Result<(), String> {
     match (element(ty), constant) {
         (Type::Cell(cell), Constant::Int(number)) => {
             if let Meaning::Bool { .. } = cell.meaning {

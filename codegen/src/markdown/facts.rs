@@ -58,7 +58,10 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
         all.push("No two are equal.".to_owned());
     }
     if let Some(absent) = &row.absent {
-        all.push(format!("Versions without it count as {}.", constant(absent)));
+        all.push(match row.homes.contains(&Home::Absent) {
+            true => format!("Versions without it count as {}.", constant(absent)),
+            false => format!("Usually {}.", constant(absent)),
+        });
     }
     if let Some(found) = &row.source {
         all.push(format!("Source: {}", source(found)));

@@ -2,15 +2,18 @@
 
 use super::{Cx, RecordId, Source};
 use crate::model::{
-    ArrayLength, Cell, Constant, Extent, Form, IntType, Meaning, Row, RowKind, RunLength, Storage,
-    Tag, Type, leading, limits, storage_range,
+    ArrayLength, Cell, Constant, Content, Encoding, Extent, FloatCode, FloatForm, Form, IntType,
+    Meaning, Role, Row, RowKind, RunLength, RunType, Storage, Tag, Type, leading, limits,
+    storage_range,
 };
 
 impl Cx<'_> {
-    /// Gives the fields of a case the widest of the integers that its forms have, unless the schema says
-    /// the type: a file may have any of the forms, and not the last alone.
+    /// Gives the fields of a case the widest of the numbers and texts that its forms have, unless the
+    /// schema says the type: a file may have any of the forms, and not the last alone.
     pub(super) fn widen_fields(&mut self, case: RecordId, forms: &[Form], tag: &Tag) {
         for at in 0..self.rec(case).rows.len() {
+            self.may_be_nothing(case, at, forms);
+            self.widen_text(case, at, forms);
             let declared = self.rec(case).slots.get(at).is_none_or(|slot| {
                 !matches!(slot.variants.first().map(|v| &v.source), Some(Source::Logical(.., None)))
             });
@@ -35,18 +38,30 @@ impl Cx<'_> {
                 }
                 continue;
             }
+            let floats = rows.iter().filter_map(|row| FloatCode::of(cell(&row.ty)?));
+            let wide = common_float(floats);
+            if let (Some(wide), Some(cell)) = (wide, cell(&field.ty))
+                && FloatCode::of(cell).is_some()
+            {
+                let field = &mut self.rec_mut(case).rows[at];
+                if let Some(cell) = cell_mut(&mut field.ty) {
+                    *cell = wide;
+                }
+                continue;
+            }
             let Some(cell) = integer(&field.ty) else { continue };
             let stored = match cell.storage {
                 // It has what the forms have.
                 Storage::TagOf => None,
                 _ => self.numbers(cell, field.plus),
             };
-            let all = said.iter().filter_map(|(form, row)| match integer(&row.ty)? {
-                Cell { storage: Storage::TagOf, .. } => {
+            let all = said.iter().filter_map(|(form, row)| match (&row.kind, integer(&row.ty)) {
+                (RowKind::Constant(Constant::Int(number)), _) => Some((*number, *number)),
+                (_, Some(Cell { storage: Storage::TagOf, .. })) => {
                     let (least, most) = self.tags(form, tag)?;
                     Some((least.checked_sub(row.plus)?, most.checked_sub(row.plus)?))
                 }
-                cell => self.numbers(cell, row.plus),
+                (_, cell) => self.numbers(cell?, row.plus),
             });
             let widest = stored.into_iter().chain(all);
             let widest = widest.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
@@ -56,7 +71,7 @@ impl Cx<'_> {
             let plus = if same { field.plus } else { 0 };
             let (least, most) = (least.saturating_add(plus), most.saturating_add(plus));
             let field = &mut self.rec_mut(case).rows[at];
-            if let (Some(cell), Some(int)) = (integer_mut(&mut field.ty), holding(least, most)) {
+            if let (Some(cell), Some(int)) = (cell_mut(&mut field.ty), holding(least, most)) {
                 cell.storage = Storage::Fixed(int);
                 let by = plus.saturating_sub(field.plus);
                 for none in &mut field.none {
@@ -64,6 +79,39 @@ impl Cx<'_> {
                 }
                 field.plus = plus;
             }
+        }
+    }
+
+    /// What one form has a number of nothing for may be nothing in the value, whatever the others have,
+    /// and what it is usually in one form may be left out.
+    fn may_be_nothing(&mut self, case: RecordId, at: usize, forms: &[Form]) {
+        let field = &self.rec(case).rows[at];
+        let rows = forms.iter().flat_map(|form| &self.rec(form.record).rows);
+        let rows = rows.filter(|row| row.name == field.name);
+        let none = rows.clone().find(|row| !row.none.is_empty()).map(|row| row.none.clone());
+        let usual = rows.clone().find_map(|row| match &row.role {
+            Role::Default(usual) => Some(usual.clone()),
+            _ => None,
+        });
+        let field = &mut self.rec_mut(case).rows[at];
+        if let (Some(none), true) = (none, field.none.is_empty()) {
+            field.none = none;
+        }
+        field.absent = field.absent.take().or(usual);
+    }
+
+    /// Gives a text the encoding of the forms whose units may be no text.
+    fn widen_text(&mut self, case: RecordId, at: usize, forms: &[Form]) {
+        let field = &self.rec(case).rows[at];
+        let rows = forms.iter().flat_map(|form| &self.rec(form.record).rows);
+        let mut runs = rows.filter(|row| row.name == field.name).filter_map(|row| run(&row.ty));
+        let wide = runs.find(|run| is_wide(run)).map(|run| run.content);
+        let field = &mut self.rec_mut(case).rows[at];
+        if let (Some(wide), Some(run)) = (wide, run_mut(&mut field.ty))
+            && matches!(run.content, Content::Text(_))
+            && !is_wide(run)
+        {
+            run.content = wide;
         }
     }
 
@@ -133,32 +181,77 @@ fn said_by_labels(rows: &[&Row]) -> Option<(i128, i128)> {
     Some((*numbers.iter().min()?, *numbers.iter().max()?))
 }
 
-/// The smallest integer that has these numbers.
+/// The smallest integer that has these numbers: of those with and without a sign in 64 bits, one of
+/// more bytes.
 fn holding(least: i128, most: i128) -> Option<IntType> {
     let signed = least < 0;
     let fits = |bytes: &u8| {
         let (low, high) = limits(u32::from(*bytes) * 8, signed);
         low <= least && most <= high
     };
-    (1..=8).find(fits).map(|bytes| IntType { bytes, signed, order: None })
+    (1..=9).find(fits).map(|bytes| IntType { bytes, signed, order: None })
+}
+
+/// The float of which all are values: that of 8 bytes, unless all are of 4.
+fn common_float(mut codes: impl Iterator<Item = FloatCode>) -> Option<Cell> {
+    let first = codes.next()?;
+    let (mut same, mut single) = (true, first.is_single());
+    for code in codes {
+        same &= code == first;
+        single &= code.is_single();
+    }
+    let bytes = if single { 4 } else { 8 };
+    let storage = Storage::Fixed(IntType { bytes, signed: false, order: None });
+    (!same).then_some(Cell { storage, meaning: Meaning::Float(FloatForm::Ieee) })
+}
+
+/// Whether a run may have units that are no text.
+fn is_wide(run: &RunType) -> bool {
+    use Encoding::{Utf16, Utf16Be, Utf16Le};
+    matches!(run.content, Content::Text(Utf16 | Utf16Be | Utf16Le))
 }
 
 /// The integer that a row or each element of it is.
 fn integer(ty: &Type) -> Option<&Cell> {
+    cell(ty).filter(|cell| cell.meaning == Meaning::Int)
+}
+
+/// The number that a row or each element of it is.
+fn cell(ty: &Type) -> Option<&Cell> {
     match ty {
-        Type::Cell(cell) if cell.meaning == Meaning::Int => Some(cell),
-        Type::Array(array) => integer(&array.element),
-        Type::Region(region) => integer(&region.inner),
-        Type::Pointer(pointer) => integer(pointer.owned()?),
+        Type::Cell(cell) => Some(cell),
+        Type::Array(array) => cell(&array.element),
+        Type::Region(region) => cell(&region.inner),
+        Type::Pointer(pointer) => cell(pointer.owned()?),
         _ => None,
     }
 }
 
-fn integer_mut(ty: &mut Type) -> Option<&mut Cell> {
+fn cell_mut(ty: &mut Type) -> Option<&mut Cell> {
     match ty {
         Type::Cell(cell) => Some(cell),
-        Type::Array(array) => integer_mut(&mut array.element),
-        Type::Region(region) => integer_mut(&mut region.inner),
+        Type::Array(array) => cell_mut(&mut array.element),
+        Type::Region(region) => cell_mut(&mut region.inner),
+        _ => None,
+    }
+}
+
+/// The text or bytes that a row or each element of it is.
+fn run(ty: &Type) -> Option<&RunType> {
+    match ty {
+        Type::Run(run) => Some(run),
+        Type::Array(array) => run(&array.element),
+        Type::Region(region) => run(&region.inner),
+        Type::Pointer(pointer) => run(pointer.owned()?),
+        _ => None,
+    }
+}
+
+fn run_mut(ty: &mut Type) -> Option<&mut RunType> {
+    match ty {
+        Type::Run(run) => Some(run),
+        Type::Array(array) => run_mut(&mut array.element),
+        Type::Region(region) => run_mut(&mut region.inner),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use super::kept::Kept;
 use super::partial::Unfinished;
 use super::program::Program;
 use super::source::{row_name, spelled_row};
-use super::tree::Tree;
+use super::tree::{as_wide, Tree};
 use crate::inspect::{Holds, Inspector, RowName};
 use crate::model::{KeptAs, Meaning, RecordId, RecordKind, Row, Type};
 use crate::spelling::{KeptKind, KeptValue, Spelling, SpellingEntry};
@@ -180,6 +180,12 @@ impl Show<'_> {
                 to.end_list();
             }
             (_, Item::Node(node)) => self.held(node, to),
+            // Elements of forms may be narrower than those of their case.
+            (Type::Cell(cell), item @ Item::F32(_)) => match as_wide(item, cell) {
+                Item::F64(bits) => to.float64(bits),
+                Item::F32(bits) => to.float32(bits),
+                _ => {}
+            },
             (_, Item::F32(bits)) => to.float32(bits),
             (_, Item::F64(bits)) => to.float64(bits),
             (_, Item::Bool(yes)) => to.bool(yes),

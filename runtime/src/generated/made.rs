@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::engine::{self, blocks, Blob, Flat, From, Item, Loc, NodeRef, Numbers, Tree, TOGETHER};
-use crate::model::{Role, RowId};
+use crate::model::{widened, Role, RowId};
 use crate::spelling::{KeptKind, KeptValue, Spelling};
 use crate::{Endian, Kept, Utf16};
 
@@ -182,7 +182,8 @@ impl<'t, 'b> Seen<'t, 'b> {
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn float(self) -> f64 {
         match self.what {
-            What::Item(Item::F32(bits)) => f32::from_bits(bits).into(),
+            // With the bits that it has: a conversion may change those of what is no number.
+            What::Item(Item::F32(bits)) => f64::from_bits(widened(bits)),
             What::Item(Item::F64(bits)) => f64::from_bits(bits),
             What::Item(_) | What::Flat(..) => self.int() as f64,
             What::Kept(_) => f64::from_bits(self.int() as u64),

@@ -181,6 +181,9 @@ impl Views<'_, '_> {
             }
             (Meaning::Float(_), Shape::Float32 | Shape::Float64) => {
                 let Some(code) = FloatCode::of(cell) else { return unable("a float of bits") };
+                if code.is_single() != (*shape == Shape::Float32) {
+                    return unable("a float of another width");
+                }
                 let (ty, bits) = match shape {
                     Shape::Float32 => (quote!(f32), quote!(u32)),
                     _ => (quote!(f64), quote!(u64)),
@@ -225,7 +228,9 @@ impl Views<'_, '_> {
         let ty = match (&cell.meaning, shape) {
             (Meaning::Int, Shape::Int(target)) if *target == prim => prim.ident(),
             (Meaning::Float(_), Shape::Float32 | Shape::Float64)
-                if FloatCode::of(cell).is_some_and(FloatCode::is_plain) =>
+                if FloatCode::of(cell).is_some_and(|code| {
+                    code.is_plain() && code.is_single() == (*shape == Shape::Float32)
+                }) =>
             {
                 format_ident!("f{}", u32::from(int.bytes) * 8)
             }

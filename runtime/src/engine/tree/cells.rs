@@ -2,7 +2,7 @@
 
 use super::super::item::Item;
 use crate::load::{number_of, Endian};
-use crate::model::{Cell, FloatCode, Storage};
+use crate::model::{narrowed, widened, Cell, FloatCode, Storage};
 
 /// Bytes of a cell in whole bytes.
 pub(crate) fn cell_bytes(cell: &Cell) -> u8 {
@@ -54,36 +54,29 @@ pub(crate) fn stored_float(cell: &Cell, item: Item) -> Option<u64> {
     let wide = match item {
         Item::F32(bits) if code.is_single() => return code.stored(bits.into()),
         Item::F64(bits) if !code.is_single() => return code.stored(bits),
-        Item::F32(bits) => f64::from(f32::from_bits(bits)),
-        Item::F64(bits) => f64::from_bits(bits),
-        Item::Int(n) => exact(n.into())?,
-        Item::Uint(n) => exact(n.into())?,
+        Item::F32(bits) => widened(bits),
+        Item::F64(bits) => bits,
+        #[allow(clippy::cast_precision_loss, reason = "what was rounded is no such number")]
+        Item::Int(n) if n as f64 as i128 == i128::from(n) => (n as f64).to_bits(),
         _ => return None,
     };
-    narrowed(code, wide)
-}
-
-/// The same for an integer of any size.
-pub(crate) fn stored_float_of(cell: &Cell, number: i128) -> Option<u64> {
-    narrowed(FloatCode::of(cell)?, exact(number)?)
-}
-
-/// The float that is an integer, if there is one.
-fn exact(number: i128) -> Option<f64> {
-    #[allow(clippy::cast_precision_loss, reason = "what was rounded is no such number")]
-    let float = number as f64;
-    // The greatest integer is what floats beyond it become.
-    (float as i128 == number && number != i128::MAX).then_some(float)
-}
-
-/// What a code stores for a float, if it has that.
-fn narrowed(code: FloatCode, wide: f64) -> Option<u64> {
-    if !code.is_single() {
-        return code.stored(wide.to_bits());
+    match code.is_single() {
+        true => code.stored(narrowed(wide)?.into()),
+        false => code.stored(wide),
     }
-    let narrow = wide as f32;
-    let same = f64::from(narrow).to_bits() == wide.to_bits();
-    code.stored(narrow.to_bits().into()).filter(|_| same)
+}
+
+/// A float, or a constant that stands for one, as wide as those of a cell.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "of constants")]
+pub(crate) fn as_wide(item: Item, cell: &Cell) -> Item {
+    let single = FloatCode::of(cell).is_some_and(FloatCode::is_single);
+    match item {
+        Item::F32(bits) if !single => Item::F64(widened(bits)),
+        Item::F64(bits) if single => Item::F32((f64::from_bits(bits) as f32).to_bits()),
+        Item::Int(n) if single => Item::F32((n as f32).to_bits()),
+        Item::Int(n) => Item::F64((n as f64).to_bits()),
+        item => item,
+    }
 }
 
 /// Stores the low bytes of a number, the lowest first. Widths are known where they are copied: one that

@@ -4,7 +4,7 @@ use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, UNPLACE
 use super::super::node::{Node, Order, AROUND_CASE, FORM, NOTHING, SHOWN};
 use super::super::packed::Slot;
 use super::super::plan::{Direction, Number, Place, RowPlan, Store};
-use super::cells::{float, integer, load, number};
+use super::cells::{as_wide, float, integer, load, number};
 use super::{Pointer, Tree};
 use crate::load::{mask, Endian};
 use crate::model::{
@@ -239,13 +239,18 @@ impl<'p> Tree<'p, '_> {
         }
     }
 
-    /// What a form says, as its case has it: constants of forms are of 64 bits.
+    /// What a form says, as its case has it: a float of the field's width, and constants as they are
+    /// where they are stored.
     pub(super) fn as_logical(&self, item: Item, loc: Loc) -> Item {
-        match item {
-            Item::F64(bits) if self.model().float_width(&self.row(loc).ty) == 4 => {
-                Item::F32((f64::from_bits(bits) as f32).to_bits())
-            }
-            item => item,
+        let cell = match (self.row(loc).ty.stripped(), item) {
+            (Type::Cell(cell), _) => cell,
+            _ => return item,
+        };
+        match (&cell.meaning, item) {
+            (Meaning::Float(_), item) => as_wide(item, cell),
+            (Meaning::Bool { .. }, Item::Int(n)) => Item::Bool(n != 0),
+            (Meaning::Int, Item::Bool(yes)) => Item::Int(yes.into()),
+            _ => item,
         }
     }
 

@@ -238,6 +238,9 @@ impl<'m> Reading<'_, '_, 'm> {
         match (&cell.meaning, target) {
             (Meaning::Float(_), Shape::Float32 | Shape::Float64) => {
                 let Some(float) = FloatCode::of(cell) else { return unable("a float of bits") };
+                if float.is_single() != (*target == Shape::Float32) {
+                    return unable("a float of another width");
+                }
                 let code = float_code(float);
                 let value = quote!((#code).value(#raw as u64));
                 Ok(match (float.is_plain(), float.is_single()) {

@@ -65,10 +65,10 @@ impl<'m> Writer<'_, '_, 'm> {
         let plain = row.plus == 0 && row.none.is_empty();
         let filtered = row.is_ranked();
         match (&cell.meaning, shape) {
-            (Meaning::Float(_), Shape::Float32) if is_plain_float(cell) => {
+            (Meaning::Float(_), Shape::Float32) if is_plain_float(cell) && is_single(cell) => {
                 Some(quote!(u64::from(#code.to_bits())))
             }
-            (Meaning::Float(_), Shape::Float64) if is_plain_float(cell) => {
+            (Meaning::Float(_), Shape::Float64) if is_plain_float(cell) && !is_single(cell) => {
                 Some(quote!(#code.to_bits()))
             }
             (Meaning::Bool { yes }, Shape::Bool) => Some(quote!((if *#code { #yes } else { 0 }))),
@@ -126,6 +126,9 @@ impl<'m> Writer<'_, '_, 'm> {
             (Meaning::Word(word), Shape::Struct(_)) => self.word(node, *word, src),
             (Meaning::Float(_), Shape::Float32 | Shape::Float64) => {
                 let Some(float) = FloatCode::of(cell) else { return unable("a float of bits") };
+                if float.is_single() != (*shape == Shape::Float32) {
+                    return unable("a float of another width");
+                }
                 let float = float_code(float);
                 Ok(quote!(s::known((#float).stored(u64::from(#code.to_bits())))?))
             }
@@ -538,6 +541,10 @@ fn constant_number(constant: &Constant, cell: &Cell, plus: i128) -> Able<i128> {
 /// Whether a cell stores the bits of the value's float.
 fn is_plain_float(cell: &Cell) -> bool {
     FloatCode::of(cell).is_some_and(FloatCode::is_plain)
+}
+
+fn is_single(cell: &Cell) -> bool {
+    FloatCode::of(cell).is_some_and(FloatCode::is_single)
 }
 
 /// A number in two's complement, with all bits above its width.

@@ -5,7 +5,7 @@ use super::super::super::item::{Blob, From, Item, Loc};
 use super::super::super::sayable::has_own_end;
 use super::super::super::source::Given;
 use super::super::super::state::Engine;
-use super::super::super::tree::stored_float;
+use super::super::super::tree::{float, stored_float};
 use crate::model::{Cell, Content, Encoding, FloatCode, Home, Meaning, Row, RunType, Type};
 use crate::problem::ProblemKind;
 use alloc::format;
@@ -34,16 +34,9 @@ impl<'p> Engine<'p, '_> {
     ) -> Item {
         match (&cell.meaning, value) {
             (_, Given::None) => self.build_none(loc, row),
-            (Meaning::Float(_), Given::F32(bits)) if is_single(cell) => {
-                self.float(loc, cell, Item::F32(bits))
-            }
-            (Meaning::Float(_), Given::F64(bits)) if !is_single(cell) => {
-                self.float(loc, cell, Item::F64(bits))
-            }
-            (Meaning::Float(_), value @ (Given::F32(_) | Given::F64(_))) => {
-                let four = is_single(cell);
-                self.wrong(loc, if four { "a 4-byte float" } else { "an 8-byte float" }, value)
-            }
+            // A field of forms, or one that differs by layout, may be wider than the cell.
+            (Meaning::Float(_), Given::F32(bits)) => self.float(loc, cell, Item::F32(bits)),
+            (Meaning::Float(_), Given::F64(bits)) => self.float(loc, cell, Item::F64(bits)),
             (Meaning::Bool { .. }, Given::Bool(b)) => Item::Bool(b),
             (Meaning::Int, Given::Int(n)) => {
                 // References are checked against their arrays, and may be stored differently.
@@ -87,12 +80,15 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    /// A float, if the cell can store it.
+    /// A float as wide as those of the cell, if that can store it.
     pub(super) fn float(&mut self, loc: Loc, cell: &Cell, item: Item) -> Item {
-        if stored_float(cell, item).is_none() {
-            self.float_problem(loc, cell, item);
+        match stored_float(cell, item) {
+            Some(stored) => float(stored, cell),
+            None => {
+                self.float_problem(loc, cell, item);
+                item
+            }
         }
-        item
     }
 
     /// Notes that a cell cannot store a float.

@@ -2,15 +2,17 @@
 
 use alloc::string::String;
 
+use super::foreseen::{self, Foreseen};
 use super::item::{Item, Loc, NodeRef};
 use super::sayable::{can_end, has_letters, keeps};
-use super::source::{Given, Stored};
+use super::source::{Asked, Fields, Given, StandsFor, Stored};
 use super::state::Engine;
 use super::tree::{stored_float, stored_float_of};
 use super::val::Val;
+use super::write::lay::may_say_none;
 use crate::model::{
-    text_units, unit_size, Case, Cell, Constant, Content, Form, Label, Meaning, Model, RecordId,
-    Row, RowId, RowKind, Storage, Tag, Type,
+    text_units, unit_size, Case, Cell, CheckKind, Constant, Content, Form, Home, Label, Meaning,
+    Model, RecordId, RecordKind, Role, Row, RowId, RowKind, Storage, Tag, Type,
 };
 
 /// What is wrong with a count that has no number.
@@ -34,44 +36,68 @@ impl<'p> Engine<'p, '_> {
         before.iter().position(|form| self.form_fits(form, Some(&size), &value)).unwrap_or(read)
     }
 
-    /// A number, a text, or a list; nothing for structs.
+    /// What is in a row: of a struct that is its only row, what is in that.
     fn flat(&self, item: Item) -> Option<Given<'_>> {
         match self.tree.through(item) {
-            Item::Node(node) => {
-                let row = self.tree.record(node).transparent?;
-                self.flat(self.tree.entry(Loc::row(node, row)))
-            }
-            Item::Unset | Item::Absent => None,
+            Item::Node(node) => match self.tree.record(node).transparent {
+                Some(row) => self.flat(self.tree.entry(Loc::row(node, row))),
+                None => Some(Given::Stored(Stored { tree: &self.tree, item: Item::Node(node) })),
+            },
+            Item::Unset => None,
             item => Some(Stored { tree: &self.tree, item }.given()),
         }
     }
 
     /// Whether a form exists in this epoch and can say a value, of which `value` gives the fields
     /// that it has. With `size`, which gives the bytes that a field takes as far as that is known, also
-    /// how long they are, and a number that no other label takes.
+    /// how long they are, a number that no other label takes, and what follows from them.
     pub(crate) fn form_fits<'v>(
         &self,
         form: &Form,
         size: Option<&SizeOf<'_>>,
         value: &dyn Fn(&str) -> Option<Given<'v>>,
     ) -> bool {
+        let all = value;
         self.in_epoch(&form.epochs)
             && self.model.records[form.record.index()].numbered_rows().all(|(id, row)| {
                 let Some(name) = row.name.as_deref() else { return true };
+                if row.home(self.layout.epoch) == Home::Absent {
+                    return true;
+                }
                 let rule = self.layout.sizes.get(&(form.record, id));
                 let sized = size.zip(rule).and_then(|(size, rule)| Some(rule.allows(size(name)?)));
                 if sized == Some(false) {
                     return false;
                 }
-                let Some(value) = value(name) else { return true };
+                let Some(value) = value(name) else {
+                    let follows = || follows(self.sayer(), form.record, row, None, all);
+                    return (size.is_none() || follows()) && !self.must_be_said(form, row);
+                };
                 let wholly = || {
                     self.length_fits(form.record, id, row, &value)
                         && self.tag_leads_here(form, row, &value)
+                        && follows(self.sayer(), form.record, row, Some(&value), all)
                 };
-                row_can_say(self.model, row, &value)
+                row_can_say(self.sayer(), row, &value)
                     && label_says(form, row, &value)
                     && (size.is_none() || wholly())
             })
+    }
+
+    /// Whether a value must have a row of a form in which it is not said what it is otherwise, though it
+    /// is in another form.
+    fn must_be_said(&self, form: &Form, row: &Row) -> bool {
+        let RecordKind::Form(union, case, _) = self.model.records[form.record.index()].kind else {
+            return false;
+        };
+        let case = self.model.unions[union.index()].cases[case as usize].record;
+        let mut fields = self.model.records[case.index()].rows.iter();
+        let field = fields.find(|field| field.name == row.name);
+        field.is_some_and(|field| field.absent.is_some()) && !row.has_usual()
+    }
+
+    fn sayer(&self) -> Sayer<'_> {
+        Sayer { model: self.model, context: &self.context }
     }
 
     /// Whether the tag that has this value is one that there is, and does not lead to another form or
@@ -112,7 +138,7 @@ fn label_says(form: &Form, row: &Row, value: &Given<'_>) -> bool {
 }
 
 /// Elements of an array, bytes of a byte run, units of a text.
-fn count(ty: &Type, value: &Given<'_>) -> Option<u64> {
+pub(super) fn count(ty: &Type, value: &Given<'_>) -> Option<u64> {
     let mut ty = ty.stripped();
     if let Type::Pointer(pointer) = ty {
         ty = pointer.owned()?.stripped();
@@ -126,18 +152,62 @@ fn count(ty: &Type, value: &Given<'_>) -> Option<u64> {
     }
 }
 
-fn row_can_say(model: &Model, row: &Row, value: &Given<'_>) -> bool {
+/// Whether what follows from the numbers of a form or struct can be said in a row of it: the number that is
+/// stored there, and the rules for the value.
+fn follows<'v>(
+    of: Sayer<'_>,
+    record: RecordId,
+    row: &Row,
+    own: Option<&Given<'v>>,
+    value: &dyn Fn(&str) -> Option<Given<'v>>,
+) -> bool {
+    if row.checks.is_empty() && !matches!(row.role, Role::Derived) {
+        return true;
+    }
+    let seen = Foreseen { model: of.model, record, context: of.context, value };
+    let derived = match (&row.role, row.equation()) {
+        (Role::Derived, Some(equation)) => seen.eval(equation, None),
+        _ => None,
+    };
+    let fits = match derived {
+        Some(Val::Int(n)) => can_say(of, &row.ty, &Given::Int(n), row, 0),
+        _ => true,
+    };
+    let it = own.copied().and_then(foreseen::val).or(derived);
+    fits && row.checks.iter().all(|check| match check.kind {
+        CheckKind::Holds(rule) => !matches!(seen.eval(rule, it), Some(Val::Bool(false))),
+        CheckKind::Equals(equal) => match (seen.eval(equal, it), it) {
+            (Some(Val::Int(a)), Some(Val::Int(b))) => a == b,
+            _ => true,
+        },
+        _ => true,
+    })
+}
+
+/// What decides whether rows can say something, beside them.
+#[derive(Clone, Copy)]
+struct Sayer<'a> {
+    model: &'a Model,
+    /// The numbers of the epoch.
+    context: &'a [i128],
+}
+
+fn row_can_say(of: Sayer<'_>, row: &Row, value: &Given<'_>) -> bool {
     match &row.kind {
         RowKind::Constant(constant) => given_is(value, constant),
-        _ => can_say(model, &row.ty, value, row, 0),
+        _ => can_say(of, &row.ty, value, row, 0),
     }
 }
 
-fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -> bool {
+fn can_say(of: Sayer<'_>, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -> bool {
+    let model = of.model;
     if depth > 64 {
         return true;
     }
     match (ty, value) {
+        (ty, Given::None) => {
+            row.when.is_some() || may_say_none(model, row) || !model.carries_data(ty)
+        }
         // A rank is as small as it is in its array.
         (Type::Cell(_), Given::Int(_)) if row.is_ranked() => true,
         (Type::Cell(cell), Given::Int(n)) => n.checked_add(row.plus).is_some_and(|stored| {
@@ -148,15 +218,15 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
         }),
         (Type::Cell(cell), Given::F32(bits)) => stored_float(cell, Item::F32(*bits)).is_some(),
         (Type::Cell(cell), Given::F64(bits)) => stored_float(cell, Item::F64(*bits)).is_some(),
-        // Of structs in a file nothing is asked but how many they are.
-        (Type::Array(_), Given::Stored(list)) if list.has_nodes() => true,
+        // Structs of this record in a file are what it says.
+        (Type::Array(array), Given::Stored(list)) if list.has_nodes_of(&array.element) => true,
         (Type::Array(array), list) => match list.count() {
             Some(count) => (0..count)
-                .all(|index| can_say(model, &array.element, &list.element(index), row, depth + 1)),
+                .all(|index| can_say(of, &array.element, &list.element(index), row, depth + 1)),
             None => true,
         },
         (Type::Region(region), value) => {
-            can_say(model, &region.inner, value, row, depth + 1) && can_end(model, region, value)
+            can_say(of, &region.inner, value, row, depth + 1) && can_end(model, region, value)
         }
         (Type::Run(run), Given::Text(text)) => has_letters(run, text) && keeps(model, row, value),
         (Type::Run(run), Given::Units(units)) => match (run.content, String::from_utf16(units)) {
@@ -165,16 +235,84 @@ fn can_say(model: &Model, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
             (content, Err(_)) => unit_size(content) == 2,
             _ => true,
         },
-        (Type::Record(record), value) => {
-            let record = &model.records[record.index()];
+        (Type::Record(id), value) => {
+            let record = &model.records[id.index()];
             match record.transparent {
                 Some(only) => {
                     let only = &record.rows[only.index()];
-                    can_say(model, &only.ty, value, only, depth + 1)
+                    can_say(of, &only.ty, value, only, depth + 1)
                 }
-                None => true,
+                None => struct_can_say(of, *id, value, depth + 1),
             }
         }
+        (Type::Pointer(pointer), value) => {
+            pointer.owned().map_or(true, |target| can_say(of, target, value, row, depth + 1))
+        }
+        _ => true,
+    }
+}
+
+/// Whether the rows of a struct can say what a value has for them.
+fn struct_can_say(of: Sayer<'_>, id: RecordId, value: &Given<'_>, depth: u32) -> bool {
+    let rows = &of.model.records[id.index()].rows;
+    match *value {
+        Given::Struct(fields) if fields.stands_for() != StandsFor::OnlyRow => {
+            fields_can_say(of, id, fields, depth)
+        }
+        Given::Stored(stored) => {
+            let Some(node) = stored.node() else { return true };
+            let stored_id = stored.tree.record_id(node);
+            let stored_rows = &of.model.records[stored_id.index()].rows;
+            let value = |name: &str| {
+                let same = |row: &Row| row.name.as_deref() == Some(name);
+                let at = stored_rows.iter().position(same)?;
+                let given = stored.data(RowId(u32::try_from(at).ok()?));
+                (!matches!(given, Given::Missing)).then_some(given)
+            };
+            stored_id == id || rows.iter().all(|row| field_can_say(of, id, row, &value, depth))
+        }
+        _ => true,
+    }
+}
+
+/// The same of a struct in a value, with those without names in it.
+fn fields_can_say(of: Sayer<'_>, id: RecordId, fields: &dyn Fields, depth: u32) -> bool {
+    let record = &of.model.records[id.index()];
+    let value = |name: &str| {
+        let same = |row: &Row| row.name.as_deref() == Some(name);
+        let at = record.rows.iter().position(same)?;
+        let row = RowId(u32::try_from(at).ok()?);
+        let given = fields.field(Asked { record: id, row, name: Some(name) });
+        (!matches!(given, Given::Missing)).then_some(given)
+    };
+    depth > 64
+        || record.numbered_rows().all(|(row, definition)| {
+            match (&definition.name, definition.ty.stripped()) {
+                (Some(_), _) => field_can_say(of, id, definition, &value, depth),
+                (None, Type::Record(inner)) => {
+                    let given = fields.field(Asked { record: id, row, name: None });
+                    !matches!(given, Given::Here) || fields_can_say(of, *inner, fields, depth + 1)
+                }
+                _ => true,
+            }
+        })
+}
+
+/// The same of a row of it. Whether one under a condition is there is seen when it is built.
+fn field_can_say<'v>(
+    of: Sayer<'_>,
+    record: RecordId,
+    row: &Row,
+    value: &dyn Fn(&str) -> Option<Given<'v>>,
+    depth: u32,
+) -> bool {
+    let Some(name) = row.name.as_deref().filter(|_| row.when.is_none()) else { return true };
+    match (&row.role, value(name)) {
+        (Role::Data | Role::Default(_), Some(given)) => {
+            can_say(of, &row.ty, &given, row, depth)
+                && follows(of, record, row, Some(&given), value)
+        }
+        (Role::Derived, None) => follows(of, record, row, None, value),
         _ => true,
     }
 }

@@ -20,6 +20,7 @@ mod edit;
 mod entry;
 mod eval;
 mod find;
+mod foreseen;
 mod forms;
 mod item;
 mod kept;

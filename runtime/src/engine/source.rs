@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::tree::Tree;
-use crate::model::{Home, Record, RecordId, Row, RowId};
+use crate::model::{Home, Record, RecordId, Row, RowId, Type};
 use crate::spelling::{Spelling, SpellingEntry};
 
 /// What a value has for a row or element.
@@ -239,10 +239,14 @@ impl<'v> Stored<'v> {
         }
     }
 
-    /// Whether it is an array of structs.
-    pub(crate) fn has_nodes(self) -> bool {
+    /// Whether it is an array of structs, of the record that this type is.
+    pub(crate) fn has_nodes_of(self, element: &Type) -> bool {
         let first = self.array().and_then(|array| self.tree.element(array, 0));
-        matches!(first, Some(Item::Node(_)))
+        match (first, element.stripped()) {
+            (Some(Item::Node(node)), Type::Record(id)) => self.tree.record_id(node) == *id,
+            (Some(Item::Node(_)), Type::Union(_)) => true,
+            _ => false,
+        }
     }
 
     /// What a struct in a file has for a row of its record.

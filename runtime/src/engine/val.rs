@@ -130,6 +130,19 @@ fn integers(op: BinaryOp, a: i128, b: i128) -> Fallible<Val> {
     Ok(Val::Int(result.ok_or_else(overflow)?))
 }
 
+/// What an operator makes of two integers, if it makes something of them.
+pub(crate) fn numbers(op: BinaryOp, a: i128, b: i128) -> Option<Val> {
+    Some(Val::Bool(match op {
+        BinaryOp::Equal => a == b,
+        BinaryOp::NotEqual => a != b,
+        BinaryOp::Less => a < b,
+        BinaryOp::LessOrEqual => a <= b,
+        BinaryOp::Greater => a > b,
+        BinaryOp::GreaterOrEqual => a >= b,
+        _ => return integers(op, a, b).ok(),
+    }))
+}
+
 fn truths(op: BinaryOp, a: bool, b: bool) -> Fallible<Val> {
     Ok(Val::Bool(match op {
         BinaryOp::And => a & b,

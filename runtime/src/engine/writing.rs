@@ -117,6 +117,8 @@ pub(crate) struct Writing {
     /// What has no terminator or padding because a region ends there, and what a reader takes up to the
     /// end of a region, as far as the region is not laid yet.
     pub open_ends: Vec<OpenEnd>,
+    /// Forms with problems in them, where there is another one.
+    pub blamed_forms: LostForms,
     /// What is in no region's end, as was seen when everything was placed before.
     pub ended: BTreeSet<Loc>,
     /// The same, as it is seen now.

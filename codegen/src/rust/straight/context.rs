@@ -12,9 +12,9 @@ use super::questions::{has_varint, is_digits, is_reserved};
 use super::scope::{Access, Frame, Placed, Scope};
 use super::standing::Standing;
 use crate::model::{
-    BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId, Form,
-    LengthRule, Measure, Model, Path, Record, RecordId, RecordKind, Reference, Role, Row, RowId,
-    RowKind, RunLength, RunType, Start, Storage, Type, limits, unit_size,
+    BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId,
+    FloatCode, Form, LengthRule, Measure, Model, Path, Record, RecordId, RecordKind, Reference,
+    Role, Row, RowId, RowKind, RunLength, RunType, Start, Storage, Type, limits, unit_size,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -459,4 +459,10 @@ pub(super) fn has_not_all(run: &RunType, shape: &Shape) -> bool {
     let ended = run.suffix.len() == 1 && !matches!(run.length, RunLength::Prefix(_));
     let narrow = *shape.core() == Shape::Utf16 && unit_size(run.content) != 2;
     ended || narrow || !encoding.has_all()
+}
+
+/// Whether a cell can store every float of 4 bytes, or of 8.
+pub(super) fn says_all(cell: &Cell, single: bool) -> bool {
+    let all = |code: FloatCode| code.is_plain() && (single || !code.is_single());
+    FloatCode::of(cell).is_none_or(all)
 }

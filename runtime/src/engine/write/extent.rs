@@ -11,7 +11,7 @@ use super::lay::Spot;
 use crate::ends::{Cut, Stop, Tail};
 use crate::load::Endian;
 use crate::model::{
-    ExprId, Extent, RecordKind, RegionType, Row, RunLength, Terminated, Terminator, Type,
+    ExprId, Extent, RecordId, RecordKind, RegionType, Row, RunLength, Terminated, Terminator, Type,
 };
 use crate::path::Path;
 use crate::problem::ProblemKind;
@@ -176,6 +176,34 @@ impl<'p> Engine<'p, '_> {
             }
             node = holder.node;
         }
+    }
+
+    /// The nearest form around a problem that may give way to another one that has not been tried, does
+    /// so the next time.
+    pub(super) fn blame_form(&mut self, loc: Loc) {
+        let mut node = loc.node;
+        while let Some((holder, form)) = self.form_of(node) {
+            let (record, path) = (self.tree.record_id(node), form.map(|_| self.tree.path(holder)));
+            if let (Some(form), Some(path)) = (form, path) {
+                if self.has_other_form(record, form, &path) {
+                    self.writing.blamed_forms.entry(path).or_default().insert(form);
+                    return;
+                }
+            }
+            node = holder.node;
+        }
+    }
+
+    /// Whether a case has another form than this one that has not been lost.
+    fn has_other_form(&self, record: RecordId, form: usize, path: &Path) -> bool {
+        let RecordKind::Form(union, case, _) = self.model.records[record.index()].kind else {
+            return false;
+        };
+        let forms = &self.model.unions[union.index()].cases[case as usize].forms;
+        let lost = self.writing.lost_forms.get(path);
+        let is_lost = |at: usize| lost.is_some_and(|lost| lost.contains(&at));
+        let others = forms.iter().enumerate().filter(|(at, _)| *at != form);
+        !is_lost(form) && { others }.any(|(at, other)| self.in_epoch(&other.epochs) && !is_lost(at))
     }
 
     /// The row or element in which a node is, and of the rows of a form its position.

@@ -101,6 +101,16 @@ pub(crate) fn write(
         if !engine.writing.problems.is_empty() {
             out.truncate(base);
             let refused = refused.get_or_insert(WriteError::new(engine.writing.problems.take()));
+            // Another form may be able to say what this one cannot.
+            if !engine.writing.blamed_forms.is_empty() {
+                let Moves { forgotten, gapless, .. } = engine.writing.placing.moves;
+                moves = Moves { forgotten, gapless, ..Moves::default() };
+                lost_forms = engine.writing.lost_forms;
+                for (path, mut forms) in engine.writing.blamed_forms {
+                    lost_forms.entry(path).or_default().append(&mut forms);
+                }
+                continue;
+            }
             // What the file had may leave no room for what is written now.
             let Some(next) = engine.less_arranged() else { return Err(refused.clone()) };
             moves = next;
@@ -198,6 +208,9 @@ impl<'p> Engine<'p, '_> {
             }
             (_, kind) => kind,
         };
+        if is_of_value(&kind) {
+            self.blame_form(loc);
+        }
         let problem = Problem::new(self.tree.path(data), kind);
         self.writing.problems.add(problem);
     }
@@ -257,6 +270,22 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn is_too_large(&self) -> bool {
         self.writing.cursor > MAX_SIZE
     }
+}
+
+/// Whether a problem is that a row cannot say a value, which another row may.
+fn is_of_value(kind: &ProblemKind) -> bool {
+    matches!(
+        kind,
+        ProblemKind::DoesNotFit { .. }
+            | ProblemKind::MeansNothing { .. }
+            | ProblemKind::CheckFailed { .. }
+            | ProblemKind::MissingField
+            | ProblemKind::NoForm
+            | ProblemKind::TextNotEncodable { .. }
+            | ProblemKind::TextContains { .. }
+            | ProblemKind::TooLong { .. }
+            | ProblemKind::LengthMismatch { .. }
+    )
 }
 
 /// The epoch that a value is written in, with its epoch variables.

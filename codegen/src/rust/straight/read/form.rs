@@ -6,10 +6,12 @@ use quote::quote;
 use super::super::ends;
 use super::body::Rows;
 use super::{Ctx, Reading, number};
-use crate::model::{Case, Cell, Constant, Meaning, Row, RowId, RowKind, Type, limits};
+use crate::model::{
+    Case, Cell, Constant, Meaning, Model, RecordId, Role, Row, RowId, RowKind, Type, limits,
+};
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
-use crate::rust::straight::context::has_not_all;
+use crate::rust::straight::context::{has_not_all, says_all};
 use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::operators::allows;
 
@@ -43,6 +45,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 if row.name.is_none() {
                     continue;
                 }
+                if matches!(row.role, Role::Derived) && row.equation().is_some() {
+                    return unable("a form with a number that follows from others");
+                }
                 // The value has what the case has.
                 let Some(field) = (0_u32..)
                     .zip(&logical.rows)
@@ -53,7 +58,10 @@ impl<'m> Reading<'_, '_, 'm> {
                 };
                 let local =
                     rows.fields.iter().find(|(id, _)| here.rows[id.index()].name == row.name);
-                let Some((_, local)) = local else { continue };
+                let Some((id, local)) = local else { continue };
+                if !same_records(ctx.view, &here.rows[id.index()].ty, &row.ty) {
+                    return unable("a form of another struct");
+                }
                 match self.fits(ctx, row, &field.shape, local)? {
                     Fits::Always => {}
                     Fits::Never => continue 'forms,
@@ -117,6 +125,9 @@ impl<'m> Reading<'_, '_, 'm> {
         }
         let value = match shape {
             // What is not there can be said by all.
+            Shape::Option(_) if !matches!(row.ty.stripped(), Type::Pointer(_)) => {
+                return unable("a form that cannot say nothing");
+            }
             Shape::Option(inner) => {
                 let inner_fits = self.fits_plain(ctx, row, inner, &quote!((*some)))?;
                 return Ok(match inner_fits {
@@ -179,6 +190,11 @@ impl<'m> Reading<'_, '_, 'm> {
             return unable("a form nested too deep");
         }
         Ok(match (ty, shape) {
+            (Type::Cell(cell), Shape::Float32 | Shape::Float64)
+                if !says_all(cell, *shape == Shape::Float32) =>
+            {
+                return unable("a float that a form may be unable to say");
+            }
             (Type::Cell(cell), Shape::Int(prim)) => self.holds(cell, *prim, value)?,
             (Type::Cell(cell), Shape::Index(_)) => {
                 self.holds(cell, Prim::U32, &quote!(#value.number()))?
@@ -252,4 +268,16 @@ impl<'m> Reading<'_, '_, 'm> {
             tests => Fits::If(quote!((#(#tests)&&*))),
         })
     }
+}
+
+/// Whether two types have the same structs in them, as far as those are more than their only row.
+fn same_records(model: &Model, a: &Type, b: &Type) -> bool {
+    let records = |ty: &Type| -> Vec<RecordId> {
+        let parts = ty.parts().filter_map(|part| match model.through_transparent(part) {
+            Type::Record(id) => Some(*id),
+            _ => None,
+        });
+        parts.collect()
+    };
+    records(a) == records(b)
 }

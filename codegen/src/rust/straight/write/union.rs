@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
-use crate::rust::straight::context::has_not_all;
+use crate::rust::straight::context::{has_not_all, says_all};
 use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::{Typed, allows};
@@ -509,6 +509,10 @@ impl<'m> Writer<'_, '_, 'm> {
                 continue;
             }
             let Some(src) = self.field(rows, id) else { continue };
+            let optional = matches!(src.shape, Some(Shape::Option(_)));
+            if optional && !matches!(row.ty.stripped(), Type::Pointer(_)) {
+                return unable("a form that cannot say nothing");
+            }
             if let RowKind::Constant(constant) = &row.kind {
                 tests.push(self.equals(&src, constant)?);
             } else if let Some(test) = self.can_say(rows, &row.ty, &src)? {
@@ -552,6 +556,11 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 let (bits, signed) = self.model.cell_range(cell);
                 Ok(Some(quote!(s::bits(#number, #bits, #signed).is_ok())))
+            }
+            (Type::Cell(cell), Some(shape @ (Shape::Float32 | Shape::Float64)))
+                if !says_all(cell, *shape == Shape::Float32) =>
+            {
+                unable("a float that a form may be unable to say")
             }
             (Type::Array(array), Some(Shape::List(inner) | Shape::Fixed(inner, _))) => {
                 let x = self.src(quote!(x), (**inner).clone());

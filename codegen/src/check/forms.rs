@@ -51,11 +51,6 @@ fn check_case(
                     .error("E0217", row.span, "what follows from other rows is no field of a form")
                     .help("put the row into a struct, or leave out what says it: `usually=`, `from=`, or `value` before the forms");
             }
-            if data && row.when.is_some() && context.model.carries_data(&row.ty) {
-                found
-                    .error("E0217", row.span, "a row under a condition is no field of a form")
-                    .help("put the row with its condition into a struct, or make two cases of it");
-            }
         }
         for row in &logical.rows {
             let Some(name) = &row.name else { continue };

@@ -50,6 +50,10 @@ pub(super) fn facts(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<String> {
         Some(when) if is_what_is_seen(cx, row, when) => {
             all.push("None where nothing is seen.".to_owned());
         }
+        // Of a field of forms, each says whether it is there.
+        Some(when) if matches!(cx.model[when], Expr::Bool(true)) => {
+            all.push("May be nothing.".to_owned());
+        }
         Some(when) => all.push(format!("Only if {}.", written(cx.model, when))),
         None => {}
     }

@@ -100,8 +100,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
          stand before the first case. Forms say one value by the names of their rows, so a struct \
          in a form has a name, too. What follows from other rows is none of them, and defaults stand \
          in the forms. A field has one type, which says what every form has: rows of another kind \
-         (an integer and a float, bytes and a text) make two cases. A row under a condition stands in \
-         a struct, and of structs the last form's has all fields and numbers of the others.",
+         (an integer and a float, bytes and a text) make two cases. Of structs the last form's has \
+         all fields and numbers of the others.",
     ),
     (
         "E0218",

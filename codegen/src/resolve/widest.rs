@@ -2,8 +2,8 @@
 
 use super::{Cx, RecordId, Source};
 use crate::model::{
-    ArrayLength, Cell, Constant, Content, Encoding, Extent, FloatCode, FloatForm, Form, IntType,
-    Meaning, Role, Row, RowKind, RunLength, RunType, Storage, Tag, Type, leading, limits,
+    ArrayLength, Cell, Constant, Content, Encoding, Expr, Extent, FloatCode, FloatForm, Form,
+    IntType, Meaning, Role, Row, RowKind, RunLength, RunType, Storage, Tag, Type, leading, limits,
     storage_range,
 };
 
@@ -82,18 +82,22 @@ impl Cx<'_> {
         }
     }
 
-    /// What one form has a number of nothing for may be nothing in the value, whatever the others have,
-    /// and what it is usually in one form may be left out.
+    /// What one form has a number of nothing for, or under a condition, may be nothing in the value,
+    /// whatever the others have, and what it is usually in one form may be left out.
     fn may_be_nothing(&mut self, case: RecordId, at: usize, forms: &[Form]) {
         let field = &self.rec(case).rows[at];
         let rows = forms.iter().flat_map(|form| &self.rec(form.record).rows);
         let rows = rows.filter(|row| row.name == field.name);
         let none = rows.clone().find(|row| !row.none.is_empty()).map(|row| row.none.clone());
+        let sometimes = rows.clone().any(|row| row.when.is_some());
         let usual = rows.clone().find_map(|row| match &row.role {
             Role::Default(usual) => Some(usual.clone()),
             _ => None,
         });
+        // The form says whether it is there.
+        let when = sometimes.then(|| self.exprs.add(Expr::Bool(true)));
         let field = &mut self.rec_mut(case).rows[at];
+        field.when = field.when.or(when);
         if let (Some(none), true) = (none, field.none.is_empty()) {
             field.none = none;
         }

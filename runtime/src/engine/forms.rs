@@ -74,7 +74,8 @@ impl<'p> Engine<'p, '_> {
                     return (size.is_none() || follows()) && !self.must_be_said(form, row);
                 };
                 let wholly = || {
-                    self.length_fits(form.record, id, row, &value)
+                    is_there(self.sayer(), form.record, row, &value, all)
+                        && self.length_fits(form.record, id, row, &value)
                         && self.tag_leads_here(form, row, &value)
                         && follows(self.sayer(), form.record, row, Some(&value), all)
                 };
@@ -182,6 +183,25 @@ fn follows<'v>(
         },
         _ => true,
     })
+}
+
+/// Whether a row under a condition is there if its value is, and only then, as far as that follows from
+/// numbers of the form.
+fn is_there<'v>(
+    of: Sayer<'_>,
+    record: RecordId,
+    row: &Row,
+    given: &Given<'v>,
+    value: &dyn Fn(&str) -> Option<Given<'v>>,
+) -> bool {
+    let Some(condition) = row.when else { return true };
+    let seen = Foreseen { model: of.model, record, context: of.context, value };
+    let nothing = matches!(given, Given::None);
+    match seen.eval(condition, None) {
+        Some(Val::Bool(true)) => !nothing || may_say_none(of.model, row),
+        Some(Val::Bool(false)) => nothing,
+        _ => true,
+    }
 }
 
 /// What decides whether rows can say something, beside them.

@@ -280,6 +280,7 @@ fn is_of_value(kind: &ProblemKind) -> bool {
             | ProblemKind::MeansNothing { .. }
             | ProblemKind::CheckFailed { .. }
             | ProblemKind::MissingField
+            | ProblemKind::UnexpectedField { .. }
             | ProblemKind::NoForm
             | ProblemKind::TextNotEncodable { .. }
             | ProblemKind::TextContains { .. }

@@ -242,6 +242,7 @@ impl<'p> Engine<'p, '_> {
         let is_measured = matches!(row.kind, RowKind::Value { seen: Some(_) });
         if is_measured
             || !self.model.is_optional_data(row)
+            || self.tree.in_form(loc).is_some()
             || self.layout.mentions_position(condition)
         {
             return Ok(());

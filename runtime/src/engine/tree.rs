@@ -36,7 +36,9 @@ use crate::load::Endian;
 use crate::model::{Cell, Model, RecordId, Row, RowId};
 use crate::spelling::KeptKind;
 
-pub(crate) use cells::{as_wide, cell_bytes, float, integer, load, number, store_le, stored_float};
+pub(crate) use cells::{
+    as_wide, cell_bytes, float, integer, load, number, store_le, stored_float, stored_float_of,
+};
 pub(crate) use flat::{blocks, TOGETHER};
 pub use flat::{Flat, Numbers};
 pub use view::{placed, PointerView};

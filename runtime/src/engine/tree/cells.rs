@@ -56,10 +56,28 @@ pub(crate) fn stored_float(cell: &Cell, item: Item) -> Option<u64> {
         Item::F64(bits) if !code.is_single() => return code.stored(bits),
         Item::F32(bits) => widened(bits),
         Item::F64(bits) => bits,
-        #[allow(clippy::cast_precision_loss, reason = "what was rounded is no such number")]
-        Item::Int(n) if n as f64 as i128 == i128::from(n) => (n as f64).to_bits(),
+        Item::Int(n) => exact(n.into())?,
+        Item::Uint(n) => exact(n.into())?,
         _ => return None,
     };
+    stored_wide(code, wide)
+}
+
+/// The same for an integer of any size.
+pub(crate) fn stored_float_of(cell: &Cell, number: i128) -> Option<u64> {
+    stored_wide(FloatCode::of(cell)?, exact(number)?)
+}
+
+/// Bits of the float of eight bytes that is an integer, if there is one.
+fn exact(number: i128) -> Option<u64> {
+    #[allow(clippy::cast_precision_loss, reason = "what was rounded is no such number")]
+    let float = number as f64;
+    // The greatest integer is what floats beyond it become.
+    (float as i128 == number && number != i128::MAX).then_some(float.to_bits())
+}
+
+/// What a code stores for the bits of a float of eight bytes, if it has that.
+fn stored_wide(code: FloatCode, wide: u64) -> Option<u64> {
     match code.is_single() {
         true => code.stored(narrowed(wide)?.into()),
         false => code.stored(wide),

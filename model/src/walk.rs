@@ -114,6 +114,15 @@ impl Row {
         }
     }
 
+    /// Whether nothing in the value can be a number or pointer for nothing in the file.
+    #[must_use]
+    pub fn may_say_none(&self, model: &Model) -> bool {
+        match self.ty.stripped() {
+            Type::Pointer(pointer) => pointer.may_be_none(model, self),
+            _ => !self.none.is_empty(),
+        }
+    }
+
     /// Whether it stores positions among some elements of an array.
     #[must_use]
     pub fn is_ranked(&self) -> bool {

@@ -9,7 +9,6 @@ use super::source::{Asked, Fields, Given, StandsFor, Stored};
 use super::state::Engine;
 use super::tree::{stored_float, stored_float_of};
 use super::val::Val;
-use super::write::lay::may_say_none;
 use crate::model::{
     text_units, unit_size, Case, Cell, CheckKind, Constant, Content, Form, Home, Label, Meaning,
     Model, RecordId, RecordKind, Role, Row, RowId, RowKind, Storage, Tag, Type,
@@ -198,7 +197,7 @@ fn is_there<'v>(
     let seen = Foreseen { model: of.model, record, context: of.context, value };
     let nothing = matches!(given, Given::None);
     match seen.eval(condition, None) {
-        Some(Val::Bool(true)) => !nothing || may_say_none(of.model, row),
+        Some(Val::Bool(true)) => !nothing || row.may_say_none(of.model),
         Some(Val::Bool(false)) => nothing,
         _ => true,
     }
@@ -226,7 +225,7 @@ fn can_say(of: Sayer<'_>, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
     }
     match (ty, value) {
         (ty, Given::None) => {
-            row.when.is_some() || may_say_none(model, row) || !model.carries_data(ty)
+            row.when.is_some() || row.may_say_none(model) || !model.carries_data(ty)
         }
         // A rank is as small as it is in its array.
         (Type::Cell(_), Given::Int(_)) if row.is_ranked() => true,

@@ -5,18 +5,9 @@ use alloc::format;
 use super::item::{Loc, NodeRef};
 use super::state::Engine;
 use super::val::{eval_error, Fallible, Val};
+use super::writing::TriedSize;
 use crate::model::{Digits, Path, Role, Row, Storage, Type};
 use crate::spelling::{KeptKind, KeptValue};
-
-/// A number that is being worked out for a size of its own.
-#[derive(Debug)]
-pub(crate) struct TriedSize {
-    loc: Loc,
-    /// Bytes that it would take.
-    size: u64,
-    /// Whether it asked.
-    pub asked: bool,
-}
 
 /// Bytes that a number takes at most: a sign, 64 digits of base 2, and what ends them.
 const MOST: u64 = 65 + Digits::MOST_BYTES as u64;

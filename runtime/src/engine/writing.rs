@@ -5,10 +5,19 @@ use alloc::vec::Vec;
 
 use super::item::{Loc, NodeRef};
 use super::map::BytesMap;
-use super::own_size::TriedSize;
 use crate::model::{ExprId, PointerId, RowId};
 use crate::path::Path;
 use crate::problem::Problem;
+
+/// A number that is being worked out for a size of its own.
+#[derive(Debug)]
+pub(crate) struct TriedSize {
+    pub loc: Loc,
+    /// Bytes that it would take.
+    pub size: u64,
+    /// Whether it asked.
+    pub asked: bool,
+}
 
 /// What ends where a region must end, too.
 #[derive(Debug, Clone, Copy)]

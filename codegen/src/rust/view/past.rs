@@ -31,6 +31,7 @@ impl Views<'_, '_> {
                     let found = self.varint(storage, place)?;
                     quote!(#found.1)
                 }
+                Storage::Digits { .. } => return unable("a number in digits"),
                 _ => return unable("bits that share bytes with their neighbours"),
             },
             Type::Pointer(pointer) => {

@@ -17,7 +17,7 @@ use super::super::val::{eval_error, Fallible, Fault, Val};
 use super::super::writing::OpenEnd;
 use crate::model::{
     text_units, unit_size, ArrayLength, ArrayType, Cell, Content, DigitsId, Home, Label, Meaning,
-    Model, Path, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
+    Path, Row, RowKind, RunLength, RunType, Storage, Tag, Type, UnionId, VarintId,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -175,7 +175,7 @@ impl<'p> Engine<'p, '_> {
                     holds => drop(holds?),
                 }
             }
-            if !absent || !may_say_none(self.model, row) || self.layout.mentions_position(condition)
+            if !absent || !row.may_say_none(self.model) || self.layout.mentions_position(condition)
             {
                 return Ok(!absent);
             }
@@ -765,14 +765,6 @@ impl<'p> Engine<'p, '_> {
             (_, Item::Text(blob)) => text_units(content, self.tree.text(blob)) * unit_size(content),
             _ => 0,
         }
-    }
-}
-
-/// Whether nothing in the value can be a number or pointer for nothing in the file.
-pub(crate) fn may_say_none(model: &Model, row: &Row) -> bool {
-    match row.ty.stripped() {
-        Type::Pointer(pointer) => pointer.may_be_none(model, row),
-        _ => !row.none.is_empty(),
     }
 }
 

@@ -15,7 +15,6 @@ use super::super::val::{Fallible, Fault, Val};
 use super::super::walk::Walk;
 use super::build::does_not_fit;
 use super::fill::no_order;
-use super::lay::may_say_none;
 use crate::model::{
     Case, Check, CheckKind, Expr, ExprId, Label, Reference, Role, Row, RowId, RowKind, Tag,
 };
@@ -249,7 +248,7 @@ impl<'p> Engine<'p, '_> {
         }
         let there = !self.tree.entry(loc).is_absent();
         let holds = self.eval_bool(condition, loc.node, None)?;
-        if holds && !there && !(may_say_none(self.model, row) && self.is_laid(loc)) {
+        if holds && !there && !(row.may_say_none(self.model) && self.is_laid(loc)) {
             self.problem(loc, ProblemKind::MissingField);
         } else if !holds && there {
             let why = "its condition does not hold".into();

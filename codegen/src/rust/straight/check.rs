@@ -379,6 +379,7 @@ impl<'m> Checking<'_, '_, 'm> {
         }
         let mut tokens = TokenStream::new();
         let ty = target(&row.ty);
+        let held = value;
         let value = &match ty {
             Type::Array(_) | Type::Run(_) => straight.reached(shape, value),
             _ => value.clone(),
@@ -432,7 +433,7 @@ impl<'m> Checking<'_, '_, 'm> {
                 }
             }
             Type::Run(run) => {
-                tokens.extend(self.rules_of_value(scope, view, row, &row.ty, shape, value)?);
+                tokens.extend(self.rules_of_value(scope, view, row, &row.ty, shape, held)?);
                 if let RunLength::Count(count) = &run.length
                     && !self.seen
                     && !self.is_trivial(view, place, row, *count)

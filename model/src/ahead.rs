@@ -121,17 +121,26 @@ impl Model {
         };
         self.tries_sizes(record, row)
             && given.chain(kept).any(|expr| {
-                self.any_open((record, row, expr), |(_, _, expr), open| {
-                    self[expr].operands(&mut |operand| open.push((record, row, operand)));
-                    match &self[expr] {
-                        Expr::Size(path) => path.steps.last().is_some_and(|step| match step {
-                            Step::Field(field) => self
-                                .ends(field)
-                                .any(|(of, member)| (of, member) == (record, Member::Row(row))),
-                            Step::Index(_) | Step::Last => false,
-                        }),
-                        _ => false,
+                self.any_open((record, row, expr), |(inside, _, expr), open| {
+                    self[expr].operands(&mut |operand| open.push((inside, row, operand)));
+                    let (path, is_size) = match &self[expr] {
+                        Expr::Size(path) => (path, true),
+                        Expr::Path(path) => (path, false),
+                        _ => return false,
+                    };
+                    if let Start::Argument(number) = path.start {
+                        let given = self.given(inside, number);
+                        open.extend(given.map(|(owner, argument)| (owner, row, argument)));
                     }
+                    let Some(Step::Field(field)) = path.steps.last() else { return false };
+                    self.ends(field).any(|(of, member)| match member {
+                        Member::Let(number) => {
+                            let found = self.records[of.index()].lets.get(number as usize);
+                            open.extend(found.map(|found| (of, row, found.expr)));
+                            false
+                        }
+                        member => is_size && (of, member) == (record, Member::Row(row)),
+                    })
                 })
             })
     }

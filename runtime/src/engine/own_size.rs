@@ -13,7 +13,15 @@ use crate::spelling::{KeptKind, KeptValue};
 const MOST: u64 = 65 + Digits::MOST_BYTES as u64;
 
 impl<'p> Engine<'p, '_> {
+    /// Whether a number follows from how many bytes it takes.
+    #[inline]
+    pub(crate) fn counts_itself(&self, loc: Loc) -> bool {
+        let counting = &self.layout.counting;
+        !counting.is_empty() && counting.contains(&(self.tree.record_id(loc.node), loc.row))
+    }
+
     /// The size that is tried for a number that is being worked out, if it asks itself.
+    #[inline(never)]
     pub(crate) fn tried_size(
         &mut self,
         path: &'p Path,
@@ -80,9 +88,10 @@ impl<'p> Engine<'p, '_> {
     /// Keeps the bytes of a number that counts them and would be right in fewer of them, too: with 96
     /// bytes behind it, `99 ` and `100 ` both are.
     pub(crate) fn keep_own_size(&mut self, loc: Loc, row: &'p Row) -> Fallible<()> {
-        let Some(storage) = varying(row).filter(|_| self.kept_spelling(loc).is_none()) else {
+        if !self.counts_itself(loc) || self.kept_spelling(loc).is_some() {
             return Ok(());
-        };
+        }
+        let Some(storage) = varying(row) else { return Ok(()) };
         let (at, end) = (self.tree.row_at(loc), self.tree.row_end(loc));
         let size = u64::from(end.saturating_sub(at));
         let canonical = |engine: &mut Self| {

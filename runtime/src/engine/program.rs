@@ -124,6 +124,8 @@ pub(crate) struct Layout {
     fixed: Vec<bool>,
     /// Rows from whose size some number follows, and the sizes that it says.
     pub followed: BTreeMap<(RecordId, RowId), LengthRule>,
+    /// Numbers that follow from how many bytes they take.
+    pub counting: BTreeSet<(RecordId, RowId)>,
     /// Rows with regions or padding whose size a writer knows only when what comes behind them is
     /// placed.
     pub ahead: BTreeSet<(RecordId, RowId)>,
@@ -271,6 +273,7 @@ impl Layout {
                 || has_loose_cases(&model)
                 || asks_early(&model),
             followed: model.sizes_followed(),
+            counting: counting(&model),
             ahead: ahead(&model),
             lengths: of_forms(&model, |id, row| model.length_rule(id, row, epoch)),
             sizes: of_forms(&model, |id, row| model.size_rule(id, row, epoch)),
@@ -362,6 +365,14 @@ fn leads_by_rows(path: &Path) -> bool {
 fn has_described(model: &Model) -> bool {
     let mut rows = model.records.iter().flat_map(|record| &record.rows);
     rows.any(|row| row.ty.stripped().described().is_some())
+}
+
+/// Numbers that follow from how many bytes they take.
+fn counting(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+    let rows = model
+        .records()
+        .flat_map(|(id, record)| record.numbered_rows().map(move |(row, _)| (id, row)));
+    rows.filter(|(record, row)| model.counts_itself(*record, *row)).collect()
 }
 
 fn has_tables(model: &Model) -> bool {

@@ -127,7 +127,11 @@ impl<'p> Engine<'p, '_> {
         if self.is_busy(loc) {
             return Err(Box::new(Fault::Cycle(self.describe(loc))));
         }
-        match self.while_busy(loc, |engine| engine.compute_of_its_size(loc, row)) {
+        let counts_itself = self.counts_itself(loc);
+        match self.while_busy(loc, |engine| match counts_itself {
+            true => engine.compute_of_its_size(loc, row),
+            false => engine.compute(loc, row),
+        }) {
             Ok(Some(item)) => self.tree.set_item(loc, item),
             Ok(None) => {}
             Err(fault) if matches!(*fault, Fault::NotWritten(_)) => self.sum_later(loc, fault)?,
@@ -136,12 +140,49 @@ impl<'p> Engine<'p, '_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn compute_of_its_size(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<Item>> {
         let number = |engine: &Self, item: &Option<Item>| engine.tree.int((*item)?);
         self.of_its_size(loc, row, |engine| engine.compute(loc, row), number)
     }
 
+    /// What a row follows from. Sizes follow from what is inside, of which each level comes through here:
+    /// all that few rows need is elsewhere, so that a level takes little of the stack.
     fn compute(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<Item>> {
+        match (&row.kind, &row.role) {
+            (RowKind::Plain, Role::Derived) if !row.has_usual() => self.compute_derived(loc, row),
+            _ => self.compute_other(loc, row),
+        }
+    }
+
+    fn compute_derived(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<Item>> {
+        match self.derived(loc)? {
+            Some(canonical) => self.canonical_item(loc, row, canonical).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    #[inline(never)]
+    fn canonical_item(&mut self, loc: Loc, row: &'p Row, canonical: Val) -> Fallible<Item> {
+        Ok(match self.canonical(loc, row, canonical)? {
+            Val::Table(table) => {
+                let table = self.tables[table as usize].clone();
+                self.table_item(loc, row, &table)
+            }
+            val => self.tree.val_item(val),
+        })
+    }
+
+    /// What is written where an equation gives nothing.
+    fn canonical(&mut self, loc: Loc, row: &'p Row, canonical: Val) -> Fallible<Val> {
+        match canonical {
+            Val::None if self.is_there(loc, row)? => self.for_nothing(row),
+            canonical => Ok(canonical),
+        }
+    }
+
+    #[inline(never)]
+    fn compute_other(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<Item>> {
         match (&row.kind, &row.role) {
             (RowKind::Pool { always, order, kept, .. }, _) => {
                 let members = self.pool_members(loc, always, order)?;
@@ -163,45 +204,31 @@ impl<'p> Engine<'p, '_> {
             }
             _ => {}
         }
-        let (canonical, kind) = match row.role {
-            Role::Derived => (self.derived(loc)?, None),
-            Role::Kept(expr) => {
-                let kind = kept_kind(&self.model[expr]);
-                match self.of_row(loc, |engine| engine.eval(expr, loc.node, None)) {
-                    Ok(val) => (Some(val), Some((kind, expr))),
-                    Err(fault) => return self.kept_in_spite(loc, row, expr, fault).map(Some),
-                }
-            }
+        let expr = match row.role {
+            Role::Derived => return self.compute_derived(loc, row),
+            Role::Kept(expr) => expr,
             _ => return Ok(None),
         };
-        let Some(canonical) = canonical else { return Ok(None) };
-        let canonical = match canonical {
-            Val::None if self.is_there(loc, row)? => self.for_nothing(row)?,
-            canonical => canonical,
+        let kind = kept_kind(&self.model[expr]);
+        let canonical = match self.of_row(loc, |engine| engine.eval(expr, loc.node, None)) {
+            Ok(val) => self.canonical(loc, row, val)?,
+            Err(fault) => return self.kept_in_spite(loc, row, expr, fault).map(Some),
         };
-        if let Some((kind, expr)) = kind {
-            if self.tree.kept_of(loc, kind).is_some() {
-                let instead = match canonical {
-                    Val::Table(table) => self.table_digest(expr, table)?,
-                    val => self.kept_canonical(loc, val),
-                };
-                // A number that is instead of nothing in particular is always written.
-                let always =
-                    |kept: &&Kept| kind == KeptKind::Number && kept.instead_of == KeptValue::None;
-                let fits = |kept: &&Kept| kept.instead_of == instead || always(kept);
-                let kept = self.tree.kept_of(loc, kind).filter(fits);
-                if let Some(stored) = kept.map(|kept| kept.stored.clone()) {
-                    return Ok(Some(self.kept_again(loc, row, &stored)));
-                }
+        if self.tree.kept_of(loc, kind).is_some() {
+            let instead = match canonical {
+                Val::Table(table) => self.table_digest(expr, table)?,
+                val => self.kept_canonical(loc, val),
+            };
+            // A number that is instead of nothing in particular is always written.
+            let always =
+                |kept: &&Kept| kind == KeptKind::Number && kept.instead_of == KeptValue::None;
+            let fits = |kept: &&Kept| kept.instead_of == instead || always(kept);
+            let kept = self.tree.kept_of(loc, kind).filter(fits);
+            if let Some(stored) = kept.map(|kept| kept.stored.clone()) {
+                return Ok(Some(self.kept_again(loc, row, &stored)));
             }
         }
-        Ok(Some(match canonical {
-            Val::Table(table) => {
-                let table = self.tables[table as usize].clone();
-                self.table_item(loc, row, &table)
-            }
-            val => self.tree.val_item(val),
-        }))
+        self.canonical_item(loc, row, canonical).map(Some)
     }
 
     /// Whether the condition of a row holds.

@@ -490,6 +490,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Bytes that a number takes in whole bytes.
+    #[inline(never)]
     pub(crate) fn number_size(&self, loc: Loc, storage: Storage, n: i128) -> u64 {
         match storage {
             Storage::Fixed(int) => int.bytes.into(),
@@ -506,6 +507,7 @@ impl<'p> Engine<'p, '_> {
 
     /// Bytes of a number in digits: as kept, if they are still the same number; nothing if there is
     /// no room for it.
+    #[inline(never)]
     pub(crate) fn digit_bytes(&self, loc: Loc, id: DigitsId, n: i128) -> Option<Vec<u8>> {
         let digits = &self.model.digits[id.index()];
         match self.tree.kept_of(loc, KeptKind::Digits).map(|kept| &kept.stored) {

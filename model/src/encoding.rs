@@ -38,6 +38,12 @@ impl Encoding {
         }
     }
 
+    /// Whether a value may have units that are no text: surrogates that stand alone.
+    #[must_use]
+    pub fn keeps_surrogates(self) -> bool {
+        matches!(self, Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be)
+    }
+
     /// Whether its bytes depend on the byte order of the record.
     #[must_use]
     pub fn has_order(self) -> bool {

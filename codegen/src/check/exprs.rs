@@ -20,11 +20,10 @@ pub(crate) fn values<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m
     }
 }
 
-/// Calls back with every path of which the address is taken, or the end or size: those with `true`.
-pub(super) fn located<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path, bool)) {
+/// Calls back with every path of which the address, end or size is taken, and with what takes it.
+pub(super) fn located<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path, &Expr)) {
     match &model[expr] {
-        Expr::At(path) => see(path, false),
-        Expr::End(path) | Expr::Size(path) => see(path, true),
+        of @ (Expr::At(path) | Expr::End(path) | Expr::Size(path)) => see(path, of),
         other => other.operands(&mut |operand| located(model, operand, see)),
     }
 }
@@ -72,13 +71,12 @@ pub(super) fn paths(model: &Model, expr: ExprId) -> Vec<&Path> {
 
 /// Paths of which the address is taken, of the end too.
 pub(super) fn places(model: &Model, expr: ExprId) -> Vec<&Path> {
-    let (mut found, mut open) = (Vec::new(), vec![expr]);
-    while let Some(expr) = open.pop() {
-        match &model[expr] {
-            Expr::At(path) | Expr::End(path) => found.push(path),
-            other => other.operands(&mut |operand| open.push(operand)),
+    let mut found = Vec::new();
+    located(model, expr, &mut |path, of| {
+        if !matches!(of, Expr::Size(_)) {
+            found.push(path);
         }
-    }
+    });
     found
 }
 

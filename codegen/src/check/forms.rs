@@ -4,8 +4,8 @@ use super::context::{Context, element};
 use super::fits::{fits, range};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Case, Cell, CheckKind, Constant, Content, Encoding, EpochId, FloatCode, Form, Meaning, Model,
-    Record, RecordId, Role, Row, RowKind, Storage, Type,
+    Case, Cell, CheckKind, Constant, Content, EpochId, FloatCode, Form, Meaning, Model, Record,
+    RecordId, Role, Row, RowKind, Storage, Type,
 };
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -283,8 +283,9 @@ impl<'m> Places<'m> {
             }
             (Type::Run(wide), Type::Run(run)) => match (wide.content, run.content) {
                 (Content::Bytes, Content::Bytes) => None,
-                (Content::Text(wide), Content::Text(code)) => (is_wide(code) && !is_wide(wide))
-                    .then(|| "units that are no text are nothing that the field can be".to_owned()),
+                (Content::Text(wide), Content::Text(code)) => (code.keeps_surrogates()
+                    && !wide.keeps_surrogates())
+                .then(|| "units that are no text are nothing that the field can be".to_owned()),
                 _ => other(),
             },
             (Type::Text, Type::Run(run)) | (Type::Run(run), Type::Text) => match run.content {
@@ -361,11 +362,6 @@ impl<'m> Places<'m> {
             Some(format!("of `{name}` in it, {why}"))
         })
     }
-}
-
-/// Whether units of an encoding may be no text.
-fn is_wide(encoding: Encoding) -> bool {
-    matches!(encoding, Encoding::Utf16 | Encoding::Utf16Le | Encoding::Utf16Be)
 }
 
 fn discriminant(constant: &Constant) -> std::mem::Discriminant<Constant> {

@@ -104,7 +104,8 @@ fn behind(
 ) -> Option<RowId> {
     let record = &model.records[id.index()];
     let mut late = None;
-    let mut see = |path: &Path, whole: bool| {
+    let mut see = |path: &Path, of: &Expr| {
+        let whole = !matches!(of, Expr::At(_));
         let [step] = path.steps.as_slice() else { return };
         let Some(Member::Row(found)) = first_member(step, id) else { return };
         let own = matches!(path.start, Start::This)

@@ -2,8 +2,8 @@
 
 use super::{Cx, RecordId, Source};
 use crate::model::{
-    ArrayLength, Cell, Constant, Content, Encoding, Expr, Extent, FloatCode, FloatForm, Form,
-    IntType, Meaning, Role, Row, RowKind, RunLength, RunType, Storage, Tag, Type, leading, limits,
+    ArrayLength, Cell, Constant, Content, Expr, Extent, FloatCode, FloatForm, Form, IntType,
+    Meaning, Role, Row, RowKind, RunLength, RunType, Storage, Tag, Type, leading, limits,
     storage_range,
 };
 
@@ -211,8 +211,7 @@ fn common_float(mut codes: impl Iterator<Item = FloatCode>) -> Option<Cell> {
 
 /// Whether a run may have units that are no text.
 fn is_wide(run: &RunType) -> bool {
-    use Encoding::{Utf16, Utf16Be, Utf16Le};
-    matches!(run.content, Content::Text(Utf16 | Utf16Be | Utf16Le))
+    matches!(run.content, Content::Text(encoding) if encoding.keeps_surrogates())
 }
 
 /// The integer that a row or each element of it is.

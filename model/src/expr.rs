@@ -258,6 +258,20 @@ impl BinaryOp {
             BinaryOp::Concatenate => "++",
         }
     }
+
+    /// What a comparison says of two values in this order; nothing of another operator.
+    #[must_use]
+    pub fn holds(self, order: core::cmp::Ordering) -> Option<bool> {
+        Some(match self {
+            BinaryOp::Equal => order.is_eq(),
+            BinaryOp::NotEqual => order.is_ne(),
+            BinaryOp::Less => order.is_lt(),
+            BinaryOp::LessOrEqual => order.is_le(),
+            BinaryOp::Greater => order.is_gt(),
+            BinaryOp::GreaterOrEqual => order.is_ge(),
+            _ => return None,
+        })
+    }
 }
 
 /// Functions of plain values.

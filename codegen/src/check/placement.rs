@@ -559,15 +559,7 @@ fn decided(
             };
             let holds = |n: i128| {
                 let (a, b) = if turned { (number, n) } else { (n, number) };
-                Some(match op {
-                    BinaryOp::Equal => a == b,
-                    BinaryOp::NotEqual => a != b,
-                    BinaryOp::Less => a < b,
-                    BinaryOp::LessOrEqual => a <= b,
-                    BinaryOp::Greater => a > b,
-                    BinaryOp::GreaterOrEqual => a >= b,
-                    _ => return None,
-                })
+                op.holds(a.cmp(&b))
             };
             // A comparison with a number changes its answer there, if anywhere in a range.
             let mut all = ranges.iter().flat_map(|&(low, high)| {

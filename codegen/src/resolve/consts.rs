@@ -52,12 +52,9 @@ impl<'t> Cx<'t> {
             ExKind::Binary(BinaryOp::NotEqual, a, b) => Plain::Bool(go(a)? != go(b)?),
             ExKind::Binary(op, a, b) => {
                 let (a, b) = (number(a)?, number(b)?);
-                match op {
-                    BinaryOp::Less => Plain::Bool(a < b),
-                    BinaryOp::LessOrEqual => Plain::Bool(a <= b),
-                    BinaryOp::Greater => Plain::Bool(a > b),
-                    BinaryOp::GreaterOrEqual => Plain::Bool(a >= b),
-                    _ => Plain::Int(op.apply(a, b)?),
+                match op.holds(a.cmp(&b)) {
+                    Some(holds) => Plain::Bool(holds),
+                    None => Plain::Int(op.apply(a, b)?),
                 }
             }
             ExKind::If(c, a, b) => go(if truth(c)? { a } else { b })?,

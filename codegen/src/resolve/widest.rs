@@ -221,40 +221,49 @@ fn integer(ty: &Type) -> Option<&Cell> {
 
 /// The number that a row or each element of it is.
 fn cell(ty: &Type) -> Option<&Cell> {
-    match ty {
-        Type::Cell(cell) => Some(cell),
-        Type::Array(array) => cell(&array.element),
-        Type::Region(region) => cell(&region.inner),
-        Type::Pointer(pointer) => cell(pointer.owned()?),
+    match element(ty) {
+        Some(Type::Cell(cell)) => Some(cell),
         _ => None,
     }
 }
 
 fn cell_mut(ty: &mut Type) -> Option<&mut Cell> {
-    match ty {
+    match element_mut(ty) {
         Type::Cell(cell) => Some(cell),
-        Type::Array(array) => cell_mut(&mut array.element),
-        Type::Region(region) => cell_mut(&mut region.inner),
         _ => None,
     }
 }
 
 /// The text or bytes that a row or each element of it is.
 fn run(ty: &Type) -> Option<&RunType> {
-    match ty {
-        Type::Run(run) => Some(run),
-        Type::Array(array) => run(&array.element),
-        Type::Region(region) => run(&region.inner),
-        Type::Pointer(pointer) => run(pointer.owned()?),
+    match element(ty) {
+        Some(Type::Run(run)) => Some(run),
         _ => None,
     }
 }
 
 fn run_mut(ty: &mut Type) -> Option<&mut RunType> {
-    match ty {
+    match element_mut(ty) {
         Type::Run(run) => Some(run),
-        Type::Array(array) => run_mut(&mut array.element),
-        Type::Region(region) => run_mut(&mut region.inner),
         _ => None,
+    }
+}
+
+/// What a row or each element of it is, of a pointer what it leads to.
+fn element(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Array(array) => element(&array.element),
+        Type::Region(region) => element(&region.inner),
+        Type::Pointer(pointer) => element(pointer.owned()?),
+        ty => Some(ty),
+    }
+}
+
+/// The same of a field, which is no pointer.
+fn element_mut(ty: &mut Type) -> &mut Type {
+    match ty {
+        Type::Array(array) => element_mut(&mut array.element),
+        Type::Region(region) => element_mut(&mut region.inner),
+        ty => ty,
     }
 }

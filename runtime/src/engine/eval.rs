@@ -99,7 +99,7 @@ impl<'p> Engine<'p, '_> {
             }
             Expr::At(path) => self.address(path, this, it, false)?,
             Expr::End(path) => self.address(path, this, it, true)?,
-            Expr::Size(path) => match self.tried_size(path, this, it)? {
+            Expr::Size(path) => match self.tried_size_of(path, this, it)? {
                 Some(size) => Val::Int(size.into()),
                 None => match self.address(path, this, it, false) {
                     Ok(at) => match (at, self.address(path, this, it, true)?) {

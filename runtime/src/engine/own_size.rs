@@ -21,16 +21,26 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// The size that is tried for a number that is being worked out, if it asks itself.
-    #[inline(never)]
-    pub(crate) fn tried_size(
+    #[inline]
+    pub(crate) fn tried_size_of(
         &mut self,
         path: &'p Path,
         this: NodeRef,
         it: Option<Val>,
     ) -> Fallible<Option<u64>> {
-        if self.writing.tried.is_empty() {
-            return Ok(None);
+        match self.writing.tried.is_empty() {
+            true => Ok(None),
+            false => self.tried_size(path, this, it),
         }
+    }
+
+    #[cold]
+    fn tried_size(
+        &mut self,
+        path: &'p Path,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Option<u64>> {
         let Val::Loc(loc) = self.find_first(path, this, it)?.first else { return Ok(None) };
         // What it asks may ask, too: that is not worked out again for another size.
         let is_asking = self.is_busiest(loc);

@@ -132,15 +132,10 @@ fn integers(op: BinaryOp, a: i128, b: i128) -> Fallible<Val> {
 
 /// What an operator makes of two integers, if it makes something of them.
 pub(crate) fn numbers(op: BinaryOp, a: i128, b: i128) -> Option<Val> {
-    Some(Val::Bool(match op {
-        BinaryOp::Equal => a == b,
-        BinaryOp::NotEqual => a != b,
-        BinaryOp::Less => a < b,
-        BinaryOp::LessOrEqual => a <= b,
-        BinaryOp::Greater => a > b,
-        BinaryOp::GreaterOrEqual => a >= b,
-        _ => return integers(op, a, b).ok(),
-    }))
+    match op.holds(a.cmp(&b)) {
+        Some(holds) => Some(Val::Bool(holds)),
+        None => integers(op, a, b).ok(),
+    }
 }
 
 fn truths(op: BinaryOp, a: bool, b: bool) -> Fallible<Val> {
@@ -223,12 +218,7 @@ impl Tree<'_, '_> {
             Op::Equal | Op::NotEqual => Val::Bool(self.equal(a, b)? == (op == Op::Equal)),
             Op::Less | Op::LessOrEqual | Op::Greater | Op::GreaterOrEqual => {
                 let order = self.compare(a, b)?;
-                Val::Bool(order.is_some_and(|order| match op {
-                    Op::Less => order == Ordering::Less,
-                    Op::LessOrEqual => order != Ordering::Greater,
-                    Op::Greater => order == Ordering::Greater,
-                    _ => order != Ordering::Less,
-                }))
+                Val::Bool(order.and_then(|order| op.holds(order)) == Some(true))
             }
             _ => match (a, b) {
                 (Val::None, _) | (_, Val::None) => Val::None,

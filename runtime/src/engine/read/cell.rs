@@ -109,10 +109,17 @@ impl<'p, 'b> Engine<'p, 'b> {
         let limit = usize::try_from(cursor.limit).unwrap_or(usize::MAX);
         let file = self.tree.file.get(..limit).unwrap_or(self.tree.file);
         let rest = usize::try_from(at).ok().and_then(|at| file.get(at..)).unwrap_or(&[]);
+        let no_digit = |engine: &Self, position: usize, byte: u8| {
+            let kind = ReadErrorKind::NotADigit { byte, base: digits.base };
+            engine.error(kind, at + position as u64, loc)
+        };
         let size = match digits.extent(rest) {
             Ok(size) => size as u64,
-            // One byte that is not there, or no digit.
-            Err(NotDigits::At(position)) => position as u64 + 1,
+            Err(NotDigits::At(position)) => match rest.get(position) {
+                Some(byte) => return Err(no_digit(self, position, *byte)),
+                // The first digit is not there.
+                None => position as u64 + 1,
+            },
             Err(_) if digits.end.is_empty() => {
                 return Err(self.error(ReadErrorKind::DigitsOverflow, at, loc))
             }
@@ -122,9 +129,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.claim(at, cursor.at, loc);
         let number = digits.read(bytes).map_err(|why| match why {
             NotDigits::At(position) => {
-                let byte = bytes.get(position).copied().unwrap_or(0);
-                let kind = ReadErrorKind::NotADigit { byte, base: digits.base };
-                self.error(kind, at + position as u64, loc)
+                no_digit(self, position, bytes.get(position).copied().unwrap_or(0))
             }
             NotDigits::TooLarge | NotDigits::Endless => {
                 self.error(ReadErrorKind::DigitsOverflow, at, loc)

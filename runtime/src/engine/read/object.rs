@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::super::address::{leads_to_nothing, pointer_type};
 use super::super::item::{ArrayRef, Blob, Item, Loc, NodeRef, UNPLACED};
+use super::super::plan::count_of;
 use super::super::reading::{short, Read};
 use super::super::state::Engine;
 use super::super::tree::Pointer;
@@ -12,7 +13,7 @@ use super::super::val::Val;
 use super::Cursor;
 use crate::error::ReadErrorKind;
 use crate::model::{
-    ArrayLength, ExprId, Home, PointerType, Row, RowId, RowKind, RunLength, Target, Type, WhenEmpty,
+    ArrayLength, ExprId, Home, PointerType, Row, RowId, RowKind, Target, Type, WhenEmpty,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -231,7 +232,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             };
             return Ok((item, cell, cell));
         };
-        let count = counted_by(target);
+        let count = count_of(target);
         let fill = matches!(
             target.stripped(),
             Type::Array(array) if matches!(array.length, ArrayLength::Fill)
@@ -368,20 +369,5 @@ impl<'p, 'b> Engine<'p, 'b> {
     /// Nothing but rows in place hangs on some nodes.
     pub(crate) fn own_rows(&self, node: NodeRef) -> impl Iterator<Item = RowId> + 'p {
         self.tree.plan(node).slotted.iter().copied()
-    }
-}
-
-/// The expression for the number of elements of an array, or of units of a run.
-fn counted_by(ty: &Type) -> Option<ExprId> {
-    match ty.stripped() {
-        Type::Array(array) => match array.length {
-            ArrayLength::Count(count) => Some(count),
-            _ => None,
-        },
-        Type::Run(run) => match run.length {
-            RunLength::Count(count) => Some(count),
-            _ => None,
-        },
-        _ => None,
     }
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::super::item::{ArrayRef, Item, Loc};
 use super::super::kept::Kept;
-use super::super::plan::{Duties, Store};
+use super::super::plan::{count_of, Duties, Store};
 use super::super::settle::kept_kind;
 use super::super::state::{Engine, Table};
 use super::super::tree::Pointer;
@@ -34,13 +34,12 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// What a pointer leads to that is none exactly when an array is empty. Data must be given or left
-    /// out as that says; a list that is no optional one is empty then.
+    /// out as that says; a list that says how long it is, and is no optional one, is empty then.
     fn expand_none_with(&mut self, loc: Loc, row: &Row, pointer: &PointerType, with: RowId) {
         let empty = self.is_none_with(Loc::row(loc.node, with));
         let here = self.tree.item(loc);
         let data = self.model.carries_data(&row.ty);
-        let target = pointer.owned().map(Type::stripped);
-        let list = matches!(target, Some(Type::Array(_) | Type::Run(_))) && !pointer.optional;
+        let list = count_of(&row.ty).is_some() && !pointer.optional;
         match (empty, here.is_absent()) {
             (true, true) if !list => {}
             (_, true) if data => self.problem(loc, ProblemKind::MissingField),

@@ -177,6 +177,9 @@ pub(crate) struct Moves {
     pub places: BTreeMap<u64, u64>,
     /// Objects that say something else than the one in which they were.
     pub apart: BTreeSet<Loc>,
+    /// Where objects were that are not there any more, and in which others lay: the next of these that
+    /// began where such an object did is there in its place, and the others lie in that one.
+    pub orphaned: BTreeSet<u64>,
     /// Where the others that lie in something begin, in order, with the greatest end up to there.
     pub beyond: Vec<(u64, u64)>,
     /// Texts that are not where they were.

@@ -71,7 +71,7 @@ impl Engine<'_, '_> {
         };
         self.writing.placing.gaps |= gap.is_some();
         let len = gap.as_ref().map_or(0, |bytes| bytes.len() as u64);
-        let old = place.and_then(|place| self.old_place(place));
+        let old = place.and_then(|place| self.old_place(loc, place));
         let at = match old {
             Some(old) => {
                 self.writing.placing.arranged = true;
@@ -110,9 +110,16 @@ impl Engine<'_, '_> {
     }
 
     /// Address that an object had which does not follow the one before it, unless it is taken.
-    fn old_place(&self, place: KeptPlace) -> Option<u64> {
+    fn old_place(&self, loc: Loc, place: KeptPlace) -> Option<u64> {
         let placing = &self.writing.placing;
-        let old = place.own()?;
+        let moves = &placing.moves;
+        let old = match place.shared() {
+            None => place.own()?,
+            Some((host, 0)) if moves.orphaned.contains(&host) && !moves.apart.contains(&loc) => {
+                host
+            }
+            Some(_) => return None,
+        };
         (!placing.moves.forgotten && !placing.taken.contains(&old)).then_some(old)
     }
 
@@ -126,7 +133,8 @@ impl Engine<'_, '_> {
         let (host, offset) = place.shared()?;
         let placing = &mut self.writing.placing;
         let moves = &placing.moves;
-        if moves.forgotten || moves.apart.contains(&loc) {
+        let orphaned = moves.orphaned.contains(&host) && !placing.taken.contains(&host);
+        if moves.forgotten || moves.apart.contains(&loc) || orphaned {
             return None;
         }
         let at = moves.places.get(&host).copied().unwrap_or(host).checked_add(offset)?;
@@ -214,8 +222,15 @@ impl Engine<'_, '_> {
             }
         }
         let mut moves = Moves { places: BTreeMap::new(), ..placing.moves.clone() };
+        for (.., loc) in &placing.shared {
+            let host = self.tree.kept.place_of(*loc).and_then(|place| place.shared());
+            let gone = host
+                .map(|(host, _)| host)
+                .filter(|host| chains.binary_search_by_key(host, |chain| chain.old).is_err());
+            moves.orphaned.extend(gone);
+        }
         let (mut cursor, mut room) = (0_u64, 0_u64);
-        let mut changed = false;
+        let mut changed = moves.orphaned.len() > placing.moves.orphaned.len();
         for chain in &chains {
             let behind = (cursor + chain.gap).max(room);
             let at = match behind <= chain.old {

@@ -1,5 +1,7 @@
 //! Valid pieces of schemas, put together as an input chooses them.
 
+mod further;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -55,6 +57,9 @@ struct Maker<'u, 'b> {
     table: bool,
     /// The slices of the table, each with its struct.
     slices: Vec<(String, String)>,
+    /// Names whose declarations are asked for, and types that are written behind all others.
+    declared: Vec<String>,
+    behind: String,
 }
 
 /// A schema.
@@ -82,9 +87,11 @@ pub(crate) fn schema(u: &mut Unstructured<'_>) -> Result<String> {
         versions: false,
         table: false,
         slices: Vec::new(),
+        declared: Vec::new(),
+        behind: String::new(),
     };
     maker.schema()?;
-    Ok(maker.text)
+    Ok(maker.text + &maker.behind)
 }
 
 impl Maker<'_, '_> {
@@ -128,6 +135,8 @@ impl Maker<'_, '_> {
             }
         }
         self.structure("File")?;
+        let declarations = self.declarations();
+        self.behind.push_str(&declarations);
         if self.pool {
             let order = self.u.choose(&["bytes", "first-use", "each-use", "depth-first"])?;
             let members = self.u.choose(&["used", "kept"])?;
@@ -163,9 +172,16 @@ impl Maker<'_, '_> {
         let name = self.name("C");
         let line = match self.u.int_in_range(0..=4)? {
             0 => {
-                let order = self.u.choose(&["msb-first bytes=5", "lsb-first bytes=5"])?;
+                let stored = self.u.choose(&[
+                    "u32 order=msb-first bytes=5",
+                    "u32 order=lsb-first bytes=5",
+                    "i32 order=lsb-first",
+                    "i64 order=msb-first sign=zigzag",
+                    "u64 order=msb-first last=8",
+                    "i16 order=msb-first",
+                ])?;
                 let usually = self.u.choose(&["", " usually=shortest"])?;
-                format!("varint {name} u32 order={order}{usually}")
+                format!("varint {name} {stored}{usually}")
             }
             1 => {
                 // Each number of the type has room.
@@ -174,6 +190,9 @@ impl Maker<'_, '_> {
                     "u16 bytes=7 base=8 end=nul",
                     "u32 bytes=8 base=16 letters=upper",
                     "i16 bytes=8 fill=blanks-first end=\"00 20\"",
+                    "u32",
+                    "i32 end=\"0a\"",
+                    "u16 base=16 end=nul",
                 ])?;
                 format!("digits {name} {stored}")
             }
@@ -257,7 +276,16 @@ impl Maker<'_, '_> {
 
     /// Forms of one value, some of which can say more of them than others.
     fn forms(&mut self) -> Result<Vec<&'static str>> {
-        let mut forms = match self.u.int_in_range(0..=4)? {
+        let mut forms = match self.u.int_in_range(0..=11)? {
+            5 => vec!["f16 value", "f32 value", "f64 value"],
+            6 => vec!["i64 value", "u64 value", "u8 value"],
+            7 => vec!["text value size=2 encoding=utf16", "u8 n; text value size=n"],
+            8 => vec!["u8 value usually=3", "u16 value", "u8 value none=0"],
+            9 => vec!["u8 n; when \"n > 1\" { u16 value }", "u32 value", "i8 value none=-1"],
+            10 => vec!["u8 value; u8 sum is=\"value + 1\"", "u16 value; u8 sum is=\"value % 9\""],
+            11 => {
+                vec!["u8 n; u16 value count=n", "u8 n; u32 value count=n", "u8 n; i8 value count=n"]
+            }
             0 => vec!["const value is=0", "i8 value", "i24 value", "i32 value"],
             1 => vec![
                 "bytes value size=1",
@@ -454,9 +482,10 @@ impl Maker<'_, '_> {
         let name = self.name("r");
         let kind = match self.this.starts_with('S') {
             true if self.table && self.u.ratio(1, 6)? => 41,
-            _ => self.u.int_in_range(0..=51)?,
+            _ => self.u.int_in_range(0..=51 + further::KINDS)?,
         };
         let line = match kind {
+            52.. => self.further(kind - 52, &name)?,
             0..=3 => {
                 let (cell, rule) = (self.cell()?, self.rule()?);
                 if matches!(&*cell, "u8" | "u16" | "u32" | "i8") && !rule.contains("none") {

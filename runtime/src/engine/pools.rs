@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use super::item::{ArrayRef, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::map::{sort_by_number, BytesMap, Map};
@@ -115,17 +116,14 @@ impl<'p> Engine<'p, '_> {
             }
             members.push(item);
         }
-        let order = match order {
-            PoolOrder::FirstUse | PoolOrder::EachUse | PoolOrder::DepthFirst => return Ok(members),
-            PoolOrder::Bytes => crate::PoolOrder::Bytes,
-            PoolOrder::BitsFromEnd => crate::PoolOrder::BitsFromEnd,
-        };
-        let tree = &self.tree;
-        members.sort_by(|a, b| match (tree.in_bytes(*a), tree.in_bytes(*b)) {
-            (Some(a), Some(b)) => crate::compare(order, a, b),
-            _ => crate::compare(order, &tree.item_key(*a), &tree.item_key(*b)),
-        });
+        if let Some(order) = by_text(order) {
+            members.sort_by(|a, b| self.compare_members(order, *a, *b));
+        }
         Ok(members)
+    }
+
+    fn compare_members(&self, order: crate::PoolOrder, a: Item, b: Item) -> Ordering {
+        crate::compare(order, &self.tree.key_of(a), &self.tree.key_of(b))
     }
 
     /// Sorts pointers by their addresses. Where a pool is placed before some of them, nobody knows
@@ -543,7 +541,8 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// A pool's members: as the file had them, if nothing has changed. Otherwise what no pointer
-    /// leads to any more is gone, unless none did in the file, and new texts are at the end.
+    /// leads to any more is gone, unless none did in the file, and new texts are at the end, or where
+    /// they belong if the texts are sorted by themselves, and were so in the file.
     pub(crate) fn kept_members(
         &mut self,
         loc: Loc,
@@ -563,7 +562,8 @@ impl<'p> Engine<'p, '_> {
             _ => return Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&members)))),
         };
         let changed = self.digest_rows(core::iter::once(members.as_slice())) != instead_of;
-        let each = self.pool_order(loc, order)? == PoolOrder::EachUse;
+        let order = self.pool_order(loc, order)?;
+        let each = order == PoolOrder::EachUse;
         // How often texts are members, and how often they are there.
         let mut uses: BTreeMap<Vec<u8>, (u32, u32)> = BTreeMap::new();
         for member in &members {
@@ -585,11 +585,17 @@ impl<'p> Engine<'p, '_> {
             }
         }
         if changed {
+            let sorted = by_text(order).filter(|order| {
+                items.windows(2).all(|pair| self.compare_members(*order, pair[0], pair[1]).is_le())
+            });
             for member in members {
                 match uses.get_mut(&self.tree.item_key(member)) {
                     Some((_, there)) if *there > 0 => *there -= 1,
                     _ => items.push(member),
                 }
+            }
+            if let Some(order) = sorted {
+                items.sort_by(|a, b| self.compare_members(order, *a, *b));
             }
         }
         Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))
@@ -790,5 +796,14 @@ impl Tree<'_, '_> {
             }
             item => self.in_bytes(item).unwrap_or(&[]).to_vec(),
         }
+    }
+}
+
+/// The order of members that they say themselves.
+fn by_text(order: PoolOrder) -> Option<crate::PoolOrder> {
+    match order {
+        PoolOrder::FirstUse | PoolOrder::EachUse | PoolOrder::DepthFirst => None,
+        PoolOrder::Bytes => Some(crate::PoolOrder::Bytes),
+        PoolOrder::BitsFromEnd => Some(crate::PoolOrder::BitsFromEnd),
     }
 }

@@ -15,6 +15,7 @@ mod digits;
 mod encoding;
 mod expr;
 mod floats;
+mod fold;
 mod ids;
 mod layout;
 mod length;
@@ -40,6 +41,7 @@ pub use expr::{
     UnaryOp,
 };
 pub use floats::{narrowed, widened, FloatCode};
+pub use fold::Plain;
 pub use ids::{DigitsId, EnumId, EpochId, ExprId, PointerId, RecordId, RowId, UnionId, VarintId};
 pub use layout::{Align, LayoutPath, PathStep, Statement};
 pub use length::{leading, LengthRule};

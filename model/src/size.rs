@@ -8,21 +8,12 @@ use alloc::vec::Vec;
 
 use super::encoding::mutf8_len;
 use super::{
-    ArrayLength, BinaryOp, Cell, Content, Encoding, EpochId, Expr, ExprId, Exprs, Extent, Home,
-    Label, Model, RecordId, RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Tag,
-    Type, UnaryOp, Union, UnionId,
+    ArrayLength, Cell, Content, Encoding, EpochId, Exprs, Extent, Home, Label, Model, RecordId,
+    RecordKind, Row, RowId, RowKind, RunLength, RunType, Storage, Tag, Type, Union, UnionId,
 };
 
 /// Most types inside types (arrays of regions of arrays...) that sizes are computed of.
 const NESTING: u32 = 256;
-
-impl Exprs {
-    /// The number that an expression always is; `None` if it depends on anything or overflows.
-    #[must_use]
-    pub fn constant(&self, id: ExprId) -> Option<i128> {
-        constant(self, id, NESTING)
-    }
-}
 
 /// Sizes of everything in one epoch, as far as they are the same for every file.
 #[derive(Debug, Clone)]
@@ -437,52 +428,5 @@ pub fn text_units(content: Content, text: &str) -> u64 {
         }
         Content::Text(Encoding::Mutf8) => text.chars().map(mutf8_len).sum(),
         Content::Bytes | Content::Text(_) => text.len() as u64,
-    }
-}
-
-fn constant(exprs: &Exprs, id: ExprId, nesting: u32) -> Option<i128> {
-    let nesting = nesting.checked_sub(1)?;
-    let number = |id: &ExprId| constant(exprs, *id, nesting);
-    match &exprs[id] {
-        Expr::Int(value) => Some(*value),
-        Expr::Unary(UnaryOp::Negate, operand) => number(operand)?.checked_neg(),
-        Expr::Unary(UnaryOp::Complement, operand) => Some(!number(operand)?),
-        Expr::Binary(op, left, right) => op.apply(number(left)?, number(right)?),
-        _ => None,
-    }
-}
-
-impl BinaryOp {
-    /// The number that it makes of two numbers; `None` if that is no number or does not fit.
-    #[must_use]
-    pub fn apply(self, left: i128, right: i128) -> Option<i128> {
-        let shift = u32::try_from(right).ok().filter(|&by| by < 128);
-        match self {
-            BinaryOp::Add => left.checked_add(right),
-            BinaryOp::Subtract => left.checked_sub(right),
-            BinaryOp::Multiply => left.checked_mul(right),
-            BinaryOp::Divide => floor_divide(left, right),
-            BinaryOp::Remainder => left.checked_rem_euclid(right),
-            BinaryOp::And => Some(left & right),
-            BinaryOp::Or => Some(left | right),
-            BinaryOp::Xor => Some(left ^ right),
-            BinaryOp::ShiftLeft => {
-                let shifted = left.checked_shl(shift?)?;
-                (shifted.checked_shr(shift?)? == left).then_some(shifted)
-            }
-            BinaryOp::ShiftRight => left.checked_shr(shift?),
-            _ => None,
-        }
-    }
-}
-
-/// Quotient rounded down.
-fn floor_divide(left: i128, right: i128) -> Option<i128> {
-    let quotient = left.checked_div(right)?;
-    let rest = left.checked_rem(right)?;
-    if rest != 0 && (rest < 0) != (right < 0) {
-        quotient.checked_sub(1)
-    } else {
-        Some(quotient)
     }
 }

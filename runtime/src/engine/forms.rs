@@ -11,7 +11,7 @@ use super::tree::{stored_float, stored_float_of};
 use super::val::Val;
 use crate::model::{
     text_units, unit_size, Case, Cell, CheckKind, Constant, Content, Form, Home, Label, Meaning,
-    Model, RecordId, RecordKind, Role, Row, RowId, RowKind, Storage, Tag, Type,
+    Model, Plain, RecordId, RecordKind, Role, Row, RowId, RowKind, Storage, Tag, Type,
 };
 
 /// What is wrong with a count that has no number.
@@ -170,14 +170,14 @@ fn follows<'v>(
         _ => None,
     };
     let fits = match derived {
-        Some(Val::Int(n)) => can_say(of, &row.ty, &Given::Int(n), row, 0),
+        Some(Plain::Int(n)) => can_say(of, &row.ty, &Given::Int(n), row, 0),
         _ => true,
     };
-    let it = own.copied().and_then(foreseen::val).or(derived);
+    let it = own.copied().and_then(foreseen::plain).or(derived);
     fits && row.checks.iter().all(|check| match check.kind {
-        CheckKind::Holds(rule) => !matches!(seen.eval(rule, it), Some(Val::Bool(false))),
+        CheckKind::Holds(rule) => !matches!(seen.eval(rule, it), Some(Plain::Bool(false))),
         CheckKind::Equals(equal) => match (seen.eval(equal, it), it) {
-            (Some(Val::Int(a)), Some(Val::Int(b))) => a == b,
+            (Some(Plain::Int(a)), Some(Plain::Int(b))) => a == b,
             _ => true,
         },
         _ => true,
@@ -197,8 +197,8 @@ fn is_there<'v>(
     let seen = Foreseen { model: of.model, record, context: of.context, value };
     let nothing = matches!(given, Given::None);
     match seen.eval(condition, None) {
-        Some(Val::Bool(true)) => !nothing || row.may_say_none(of.model),
-        Some(Val::Bool(false)) => nothing,
+        Some(Plain::Bool(true)) => !nothing || row.may_say_none(of.model),
+        Some(Plain::Bool(false)) => nothing,
         _ => true,
     }
 }

@@ -107,34 +107,18 @@ fn overflow() -> Box<Fault> {
 
 fn integers(op: BinaryOp, a: i128, b: i128) -> Fallible<Val> {
     use BinaryOp as Op;
-    let shift = || match u32::try_from(b) {
-        Ok(by) if by < 128 => Ok(by),
-        _ => eval_error(format!("a shift by {b}")),
-    };
-    let result = match op {
-        Op::Add => a.checked_add(b),
-        Op::Subtract => a.checked_sub(b),
-        Op::Multiply => a.checked_mul(b),
-        Op::Divide | Op::Remainder if b == 0 => return eval_error("a division by zero"),
-        Op::Divide => floor_divide(a, b),
-        Op::Remainder => a.checked_rem_euclid(b),
-        Op::And => Some(a & b),
-        Op::Or => Some(a | b),
-        Op::Xor => Some(a ^ b),
-        Op::ShiftLeft => {
-            1_i128.checked_shl(shift()?).filter(|n| *n > 0).and_then(|n| a.checked_mul(n))
+    if let Some(n) = op.apply(a, b) {
+        return Ok(Val::Int(n));
+    }
+    match op {
+        Op::Divide | Op::Remainder if b == 0 => eval_error("a division by zero"),
+        Op::ShiftLeft | Op::ShiftRight if !(0..128).contains(&b) => {
+            eval_error(format!("a shift by {b}"))
         }
-        Op::ShiftRight => Some(a >> shift()?),
-        _ => return eval_error("an operator is applied to integers"),
-    };
-    Ok(Val::Int(result.ok_or_else(overflow)?))
-}
-
-/// What an operator makes of two integers, if it makes something of them.
-pub(crate) fn numbers(op: BinaryOp, a: i128, b: i128) -> Option<Val> {
-    match op.holds(a.cmp(&b)) {
-        Some(holds) => Some(Val::Bool(holds)),
-        None => integers(op, a, b).ok(),
+        Op::BothTrue | Op::EitherTrue | Op::Concatenate => {
+            eval_error("an operator is applied to integers")
+        }
+        _ => Err(overflow()),
     }
 }
 
@@ -189,17 +173,6 @@ pub(crate) fn whole(function: Function, f: f64) -> Fallible<Val> {
         Function::Round if rest >= 0.5 => near + 1,
         _ => near,
     }))
-}
-
-/// Division that rounds down.
-pub(crate) fn floor_divide(a: i128, b: i128) -> Option<i128> {
-    let quotient = a.checked_div(b)?;
-    let rest = a.checked_rem(b)?;
-    if rest != 0 && (rest < 0) != (b < 0) {
-        quotient.checked_sub(1)
-    } else {
-        Some(quotient)
-    }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a mixed comparison is one of floats")]

@@ -1,5 +1,7 @@
 //! Labels of a union are disjoint in every epoch, can occur, and leave nothing to chance.
 
+use std::collections::HashMap;
+
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -29,8 +31,9 @@ struct TagCell {
 }
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let holders = holders(context);
     for (number, union) in context.model.unions.iter().enumerate() {
-        let holder = holder(context, number);
+        let holder = holders.get(&number).copied();
         let tag = tag_cell(context, union, holder);
         for (epoch, _) in context.epochs() {
             let choices = choices(union, epoch);
@@ -43,12 +46,17 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     }
 }
 
-/// The record with the row that holds the union.
-fn holder<'a>(context: &Context<'a>, union: usize) -> Option<(RecordId, &'a Record)> {
-    context.model.records().find(|(_, record)| {
-        let mut types = record.rows.iter().flat_map(|row| row.ty.inline_parts());
-        types.any(|ty| matches!(ty, Type::Union(id) if id.index() == union))
-    })
+/// For each union, the first record with a row that holds it.
+fn holders<'a>(context: &Context<'a>) -> HashMap<usize, (RecordId, &'a Record)> {
+    let mut holders = HashMap::new();
+    for (id, record) in context.model.records() {
+        for ty in record.rows.iter().flat_map(|row| row.ty.inline_parts()) {
+            if let Type::Union(union) = ty {
+                holders.entry(union.index()).or_insert((id, record));
+            }
+        }
+    }
+    holders
 }
 
 fn choices(union: &Union, epoch: EpochId) -> Vec<Choice<'_>> {

@@ -1,5 +1,7 @@
 //! Inversion: which number is the count, size, end, place or tag of which row.
 
+use std::collections::HashMap;
+
 use super::{Cx, Expr, ExprId, RecordId, Shape, Source, Uni, id32};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Linear,
@@ -7,6 +9,10 @@ use crate::model::{
     Target, Type, Union,
 };
 use crate::span::Span;
+
+/// For rows, the rows whose lengths ask for them; arguments are no row's. Of a row that is reached
+/// through others the record is not looked at.
+type Asked = HashMap<(Option<RecordId>, RowId), Vec<Option<(RecordId, RowId)>>>;
 
 /// Row that a path leads to, and how.
 enum Reached {
@@ -28,8 +34,9 @@ impl<'t> Cx<'t> {
             }
             self.explicit_derives(id, derives);
         }
+        let asked = self.asked();
         for (at, derives) in derives.iter_mut().enumerate() {
-            self.lengths_of_what_may_be_there(RecordId(id32(at)), derives);
+            self.lengths_of_what_may_be_there(RecordId(id32(at)), &asked, derives);
         }
         self.tags_that_decide();
         derives
@@ -130,7 +137,12 @@ impl<'t> Cx<'t> {
 
     /// An object that may be nothing gives its lengths where nothing else says them or asks for them:
     /// they are those of nothing where it is not there.
-    fn lengths_of_what_may_be_there(&mut self, id: RecordId, derives: &mut Vec<Derive>) {
+    fn lengths_of_what_may_be_there(
+        &mut self,
+        id: RecordId,
+        asked: &Asked,
+        derives: &mut Vec<Derive>,
+    ) {
         for row in (0..self.rec(id).rows.len()).map(|row| RowId(id32(row))) {
             let built = &self.rec(id).rows[row.index()];
             let object = matches!(built.kind, RowKind::Object { .. }) && built.when.is_some();
@@ -143,36 +155,35 @@ impl<'t> Cx<'t> {
             for (measure, expr) in measures {
                 let Some(linear) = self.exprs.linear(expr) else { continue };
                 let Some(reached) = self.reach(id, linear.path) else { continue };
-                if !self.is_asked_elsewhere(self.reached_row(id, &reached), (id, row)) {
+                if !is_asked_elsewhere(asked, self.reached_row(id, &reached), (id, row)) {
                     self.length_definer(id, row, (measure, expr), derives);
                 }
             }
         }
     }
 
-    /// Whether a length of another row than this one, or an argument, asks for a row.
-    fn is_asked_elsewhere(&self, given: (RecordId, RowId), but: (RecordId, RowId)) -> bool {
-        let asks = |expr: ExprId| {
-            let mut found = false;
+    /// What asks for rows: lengths of rows, and arguments.
+    fn asked(&self) -> Asked {
+        let mut asked = Asked::new();
+        let mut ask = |asker: Option<(RecordId, RowId)>, expr: ExprId| {
             self.exprs.paths(expr, &mut |path| {
                 let Some(Step::Field(field)) = path.steps.last() else { return };
-                found |= field.members.iter().any(|(record, way)| {
-                    let here = way.len() > 1 || *record == given.0;
-                    here && way.last() == Some(&Member::Row(given.1))
-                });
+                for (record, way) in &field.members {
+                    if let Some(Member::Row(row)) = way.last() {
+                        let record = (way.len() == 1).then_some(*record);
+                        asked.entry((record, *row)).or_default().push(asker);
+                    }
+                }
             });
-            found
         };
-        let rows = self.records.iter().enumerate().flat_map(|(at, record)| {
-            (0..)
-                .zip(&record.rows)
-                .map(move |(row, built)| ((RecordId(id32(at)), RowId(row)), built))
-        });
-        let mut lengths = rows
-            .filter(|(row, _)| *row != but)
-            .flat_map(|(_, built)| built.ty.parts().flat_map(Type::lengths));
-        let mut arguments = self.records.iter().flat_map(|record| &record.arguments);
-        lengths.any(asks) || arguments.any(|argument| asks(*argument))
+        for (at, record) in self.records.iter().enumerate() {
+            for (number, row) in record.rows.iter().enumerate() {
+                let asker = Some((RecordId(id32(at)), RowId(id32(number))));
+                row.ty.parts().flat_map(Type::lengths).for_each(|length| ask(asker, length));
+            }
+            record.arguments.iter().for_each(|argument| ask(None, *argument));
+        }
+        asked
     }
 
     /// Whether a row that is the address of an object says nothing that the value does not say, too:
@@ -400,6 +411,12 @@ impl<'t> Cx<'t> {
         let Linear { path, factor, offset, .. } = self.exprs.linear(expr)?;
         Some((path.own_row(id)?, factor, offset))
     }
+}
+
+/// Whether a length of another row than this one, or an argument, asks for a row.
+fn is_asked_elsewhere(asked: &Asked, given: (RecordId, RowId), but: (RecordId, RowId)) -> bool {
+    let mut askers = [Some(given.0), None].into_iter().filter_map(|of| asked.get(&(of, given.1)));
+    askers.any(|askers| askers.iter().any(|asker| *asker != Some(but)))
 }
 
 fn measure(measure: Measure, row: RowId) -> DefinerSource {

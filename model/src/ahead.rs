@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    DefinerScope, DefinerSource, Expr, ExprId, Field, Home, Measure, Member, Model, Path, RecordId,
-    Role, Row, RowId, Start, Step, Type,
+    search, DefinerScope, DefinerSource, Expr, ExprId, Field, Home, Lead, Measure, Member, Model,
+    Path, RecordId, Role, Row, RowId, Start, Step, Type,
 };
 
 /// Something that is looked at: an expression in a record, in front of one of its rows.
@@ -16,32 +16,16 @@ impl Model {
     /// writer does not before it has placed the row.
     #[must_use]
     pub fn asks_ahead(&self, record: RecordId, row: RowId, expr: ExprId) -> bool {
-        self.any_open((record, row, expr), |next, open| {
-            self.is_ahead(next, (record, row), open, None)
-        })
+        search((record, row, expr), |next, open| self.is_ahead(next, (record, row), open, None))
     }
 
     /// The same, but where something begins that the struct of the row is in is known: a writer that
     /// goes into it knows where that is.
     #[must_use]
     pub fn asks_beyond(&self, record: RecordId, row: RowId, expr: ExprId) -> bool {
-        self.any_open((record, row, expr), |next, open| {
+        search((record, row, expr), |next, open| {
             self.is_ahead(next, (record, row), open, Some(record))
         })
-    }
-
-    fn any_open(&self, first: Open, holds: impl Fn(Open, &mut Vec<Open>) -> bool) -> bool {
-        let (mut open, mut seen) = (alloc::vec![first], Vec::new());
-        while let Some(next) = open.pop() {
-            if seen.contains(&next) {
-                continue;
-            }
-            seen.push(next);
-            if holds(next, &mut open) {
-                return true;
-            }
-        }
-        false
     }
 
     fn is_ahead(
@@ -121,7 +105,7 @@ impl Model {
         };
         self.tries_sizes(record, row)
             && given.chain(kept).any(|expr| {
-                self.any_open((record, row, expr), |(inside, _, expr), open| {
+                search((record, row, expr), |(inside, _, expr), open| {
                     self[expr].operands(&mut |operand| open.push((inside, row, operand)));
                     let (path, is_size) = match &self[expr] {
                         Expr::Size(path) => (path, true),
@@ -132,14 +116,14 @@ impl Model {
                         let given = self.given(inside, number);
                         open.extend(given.map(|(owner, argument)| (owner, row, argument)));
                     }
-                    let Some(Step::Field(field)) = path.steps.last() else { return false };
-                    self.ends(field).any(|(of, member)| match member {
-                        Member::Let(number) => {
-                            let found = self.records[of.index()].lets.get(number as usize);
-                            open.extend(found.map(|found| (of, row, found.expr)));
+                    let mut leads = self.leads(inside, path);
+                    leads.any(|lead| match lead {
+                        Lead::Let(of, named) => {
+                            open.push((of, row, named.expr));
                             false
                         }
-                        member => is_size && (of, member) == (record, Member::Row(row)),
+                        Lead::Row(of, found) => is_size && (of, found) == (record, row),
+                        Lead::Argument(_) => false,
                     })
                 })
             })

@@ -2,7 +2,33 @@
 
 use alloc::vec::Vec;
 
-use super::{Expr, ExprId, Exprs, Field, Member, Model, Path, RecordId, RowId, Start, Step};
+use super::{Expr, ExprId, Exprs, Field, Let, Member, Model, Path, RecordId, RowId, Start, Step};
+
+/// What the value of a path is.
+#[derive(Debug, Clone, Copy)]
+pub enum Lead<'m> {
+    /// An argument, which is evaluated in the owner.
+    Argument(ExprId),
+    /// A `let` of a record.
+    Let(RecordId, &'m Let),
+    /// A row of a record.
+    Row(RecordId, RowId),
+}
+
+/// Looks at something, and at all that looking at it leaves to be looked at, each once, until one is
+/// what is looked for.
+pub fn search<T: Copy + PartialEq>(first: T, mut is: impl FnMut(T, &mut Vec<T>) -> bool) -> bool {
+    let (mut open, mut seen) = (alloc::vec![first], Vec::new());
+    while let Some(next) = open.pop() {
+        if !seen.contains(&next) {
+            seen.push(next);
+            if is(next, &mut open) {
+                return true;
+            }
+        }
+    }
+    false
+}
 
 impl Exprs {
     /// Calls `visit` for every path in an expression: in its operands too, and in subscripts.
@@ -55,6 +81,35 @@ impl Model {
             }
         }
         found
+    }
+
+    /// What the value of a path from a node of a record may be: an argument, or what the field is that
+    /// it ends with.
+    pub fn leads<'m>(
+        &'m self,
+        record: RecordId,
+        path: &'m Path,
+    ) -> impl Iterator<Item = Lead<'m>> + 'm {
+        let argument = match (&path.start, path.steps.last()) {
+            (Start::Argument(number), None) => {
+                self.records[record.index()].arguments.get(*number as usize).copied()
+            }
+            _ => None,
+        };
+        let field = path.steps.last().and_then(|step| match step {
+            Step::Field(field) => Some(field),
+            Step::Index(_) | Step::Last => None,
+        });
+        let ends = field.into_iter().flat_map(|field| self.ends(field));
+        let ends = ends.filter_map(|(of, member)| match member {
+            Member::Let(number) => {
+                let named = self.records[of.index()].lets.get(number as usize)?;
+                Some(Lead::Let(of, named))
+            }
+            Member::Row(row) => Some(Lead::Row(of, row)),
+            Member::Into(_) => None,
+        });
+        argument.map(Lead::Argument).into_iter().chain(ends)
     }
 
     /// What a field is in each record that has it, with the record whose member that is: where the way

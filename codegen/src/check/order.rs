@@ -6,8 +6,8 @@ use super::context::{Context, element, has_bytes, row_name};
 use super::exprs::{first_member, inline_lengths, located, own_rows, paths, values};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Expr, ExprId, Home, Member, Model, Path, Record, RecordId, RecordKind, Row, RowId, RowKind,
-    Start, Step, Tag, Type,
+    Expr, ExprId, Home, Lead, Member, Model, Path, Record, RecordId, RecordKind, Row, RowId,
+    RowKind, Start, Tag, Type, search,
 };
 
 /// Most places around a row that are looked at.
@@ -241,33 +241,20 @@ fn is_behind(record: &Record, row: RowId, other: RowId) -> bool {
 /// A row of which an expression takes the value, if what it stores is a rank.
 fn rank(model: &Model, of: RecordId, expr: ExprId) -> Option<&Row> {
     let mut found = None;
-    let mut pending = vec![expr];
-    let mut seen = Vec::new();
-    while let Some(expr) = pending.pop() {
+    search((of, expr), |(of, expr), open| {
         values(model, expr, &mut |path| {
-            if let (Start::Argument(number), []) = (&path.start, &path.steps[..]) {
-                let record = model.records.get(of.index());
-                let given = record.and_then(|of| of.arguments.get(*number as usize)).copied();
-                pending.extend(given.filter(|given| !seen.contains(given)));
-                seen.extend(given);
-            }
-            let Some(Step::Field(field)) = path.steps.last() else { return };
-            for (record, member) in model.ends(field) {
-                let record = &model.records[record.index()];
-                match member {
-                    Member::Row(row) => {
-                        let row = record.rows.get(row.index());
+            for lead in model.leads(of, path) {
+                match lead {
+                    Lead::Row(of, row) => {
+                        let row = model.records[of.index()].rows.get(row.index());
                         found = found.or(row.filter(|row| row.is_ranked()));
                     }
-                    Member::Let(number) => {
-                        let inner = record.lets.get(number as usize).map(|inner| inner.expr);
-                        pending.extend(inner.filter(|inner| !seen.contains(inner)));
-                        seen.extend(inner);
-                    }
-                    Member::Into(_) => {}
+                    Lead::Let(of, named) => open.push((of, named.expr)),
+                    Lead::Argument(argument) => open.push((of, argument)),
                 }
             }
         });
-    }
+        found.is_some()
+    });
     found
 }

@@ -3,7 +3,7 @@
 
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Expr, ExprId, Member, Model, Path, RecordId, Start, Step, Type};
+use crate::model::{Expr, ExprId, Lead, Member, Model, Path, RecordId, Step, Type};
 use crate::span::Span;
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -37,16 +37,13 @@ struct Joined {
 
 /// Whether what a path ends with is one array, where that is an expression.
 fn chosen(model: &Model, id: RecordId, path: &Path, seen: &mut Vec<ExprId>) -> Result<(), Joined> {
-    if let (Start::Argument(at), []) = (&path.start, path.steps.as_slice()) {
-        let argument = model.records[id.index()].arguments.get(*at as usize);
-        return argument.map_or(Ok(()), |argument| one(model, id, *argument, seen));
-    }
-    let Some(Step::Field(field)) = path.steps.last() else { return Ok(()) };
-    for (of, member) in model.ends(field) {
-        let Member::Let(number) = member else { continue };
-        let Some(named) = model.records[of.index()].lets.get(number as usize) else { continue };
-        let at = Some(named.span);
-        one(model, of, named.expr, seen).map_err(|joined| Joined { at, ..joined })?;
+    for lead in model.leads(id, path) {
+        match lead {
+            Lead::Argument(argument) => one(model, id, argument, seen)?,
+            Lead::Let(of, named) => one(model, of, named.expr, seen)
+                .map_err(|joined| Joined { at: Some(named.span), ..joined })?,
+            Lead::Row(..) => {}
+        }
     }
     Ok(())
 }

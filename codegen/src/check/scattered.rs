@@ -2,7 +2,7 @@
 
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Expr, ExprId, Member, Model, Path, RecordId, Row, RowId, Step};
+use crate::model::{Expr, ExprId, Lead, Member, Model, Path, RecordId, Row, RowId, Step, search};
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
@@ -26,39 +26,26 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
 
 /// A row that an expression asks for, which follows from where elements of an array are.
 fn from_their_places(model: &Model, expr: ExprId, array: (RecordId, RowId)) -> Option<&Row> {
-    let mut open: Vec<(ExprId, Option<&Row>)> = vec![(expr, None)];
-    let mut seen = Vec::new();
-    while let Some((expr, row)) = open.pop() {
-        if seen.contains(&expr) {
-            continue;
-        }
-        seen.push(expr);
+    let mut found = None;
+    search((array.0, expr, None), |(id, expr, row), open| {
         match &model[expr] {
             Expr::At(path) | Expr::End(path) if row.is_some() && leads_into(model, path, array) => {
-                return row;
+                found = row;
             }
-            Expr::Path(path) => {
-                let Some(Step::Field(field)) = path.steps.last() else { continue };
-                for (of, member) in model.ends(field) {
-                    let of = &model.records[of.index()];
-                    match member {
-                        Member::Row(number) => {
-                            let asked = of.rows.get(number.index());
-                            let equation = asked.and_then(Row::equation);
-                            open.extend(equation.map(|equation| (equation, asked)));
-                        }
-                        Member::Let(number) => {
-                            let named = of.lets.get(number as usize);
-                            open.extend(named.map(|named| (named.expr, row)));
-                        }
-                        Member::Into(_) => {}
-                    }
+            Expr::Path(path) => open.extend(model.leads(id, path).filter_map(|lead| match lead {
+                Lead::Row(of, number) => {
+                    let equation =
+                        model.records[of.index()].rows.get(number.index())?.equation()?;
+                    Some((of, equation, Some((of, number))))
                 }
-            }
-            expr => expr.operands(&mut |operand| open.push((operand, row))),
+                Lead::Let(of, named) => Some((of, named.expr, row)),
+                Lead::Argument(_) => None,
+            })),
+            expr => expr.operands(&mut |operand| open.push((id, operand, row))),
         }
-    }
-    None
+        found.is_some()
+    });
+    found.map(|(of, row)| &model.records[of.index()].rows[row.index()])
 }
 
 /// Whether a path leads to the element of an array that is at the position of something: an element

@@ -4,7 +4,7 @@
 
 mod stores;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -17,7 +17,7 @@ use syn::{
 };
 
 use self::stores::{name_long_arguments, set_if_it_fits};
-use super::straight::count;
+use super::straight::{count, count_all};
 
 /// Does so in all of a file.
 pub(super) fn tidy(file: &mut syn::File) {
@@ -436,9 +436,24 @@ fn is_block_like(expr: &Expr) -> bool {
 /// one in between.
 fn set_at_once(stmts: &mut Vec<Stmt>) {
     let declared: Vec<String> = stmts.iter().filter_map(declared).collect();
-    for name in declared {
-        set_one_at_once(stmts, &name);
+    let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    named.extend(declared.iter().map(|name| (name.as_str(), Vec::new())));
+    for (at, stmt) in stmts.iter().enumerate().filter(|_| !declared.is_empty()) {
+        let mut names = BTreeMap::new();
+        count_all(&stmt.to_token_stream(), &mut names);
+        for name in names.keys() {
+            if let Some(places) = named.get_mut(name.as_str()) {
+                places.push(at);
+            }
+        }
     }
+    let mut gone = BTreeSet::new();
+    for name in &declared {
+        let places = named[name.as_str()].iter().copied().filter(|at| !gone.contains(at)).collect();
+        gone.extend(set_one_at_once(stmts, name, places));
+    }
+    let mut at = 0..;
+    stmts.retain(|_| at.next().is_none_or(|at| !gone.contains(&at)));
     // Of `let value = f(); let x = value;` the second one.
     let mut at = 1;
     while at < stmts.len() {
@@ -461,25 +476,26 @@ fn set_at_once(stmts: &mut Vec<Stmt>) {
     }
 }
 
-fn set_one_at_once(stmts: &mut Vec<Stmt>, name: &str) {
-    let Some(from) = stmts.iter().position(|stmt| declared(stmt).as_deref() == Some(name)) else {
-        return;
-    };
-    let mentions = |stmt: &Stmt| count(&stmt.to_token_stream(), name);
-    let Some(to) = (from + 1..stmts.len()).find(|at| mentions(&stmts[*at]) > 0) else { return };
-    let Stmt::Expr(Expr::Assign(assign), Some(_)) = &mut stmts[to] else { return };
+/// The position of the declaration, if it is needed no more; `places` are those of statements that have
+/// the name.
+fn set_one_at_once(stmts: &mut [Stmt], name: &str, places: Vec<usize>) -> Option<usize> {
+    let is_declared = |at: &usize| declared(&stmts[*at]).as_deref() == Some(name);
+    let from = places.iter().copied().find(is_declared)?;
+    let mut behind = places.into_iter().filter(|at| *at > from);
+    let to = behind.find(|at| count(&stmts[*at].to_token_stream(), name) > 0)?;
+    let Stmt::Expr(Expr::Assign(assign), Some(_)) = &mut stmts[to] else { return None };
     let is_set = matches!(&*assign.left, Expr::Path(path) if path.path.is_ident(name));
     if !is_set || count(&assign.to_token_stream(), name) != 1 {
-        return;
+        return None;
     }
     let value = take(&mut assign.right);
-    let changes = stmts[to + 1..].iter().any(|stmt| may_change(&stmt.to_token_stream(), name));
+    let changes = behind.any(|at| may_change(&stmts[at].to_token_stream(), name));
     let name = proc_macro2::Ident::new(name, proc_macro2::Span::call_site());
     stmts[to] = match changes {
         true => parse_quote!(let mut #name = #value;),
         false => parse_quote!(let #name = #value;),
     };
-    stmts.remove(from);
+    Some(from)
 }
 
 /// The name that a statement declares without a type, and without a value.

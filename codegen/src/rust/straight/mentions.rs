@@ -35,7 +35,7 @@ pub(super) fn size(code: &TokenStream) -> usize {
 }
 
 /// How often code has each name.
-pub(super) fn count_all(code: &TokenStream, counts: &mut BTreeMap<String, usize>) {
+pub(in crate::rust) fn count_all(code: &TokenStream, counts: &mut BTreeMap<String, usize>) {
     for token in code.clone() {
         match token {
             TokenTree::Ident(ident) => *counts.entry(ident.to_string()).or_default() += 1,

@@ -58,7 +58,7 @@ pub(super) use able::{Able, Sought, Unable, unable};
 use context::{Flavour, Straight};
 pub(super) use findings::{Finding, Task};
 use locals::is_case_name;
-pub(super) use mentions::count;
+pub(super) use mentions::{count, count_all};
 use outline::Pieces;
 pub(super) use survey::survey;
 

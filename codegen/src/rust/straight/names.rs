@@ -222,17 +222,20 @@ impl Names<'_> {
 
     /// A name that nothing has which can be seen from where this one is to stand.
     fn free(&self, wanted: &str) -> String {
-        let numbers = (2_u32..).map(|number| format!("{wanted}_{number}"));
-        core::iter::once(wanted.to_owned())
-            .chain(numbers)
-            .find(|name| self.is_free(name))
-            .unwrap_or_default()
+        if self.is_free(wanted) {
+            return wanted.to_owned();
+        }
+        let mut numbers = (2_u32..).map(|number| format!("{wanted}_{number}"));
+        numbers.find(|name| !self.is_had(name)).unwrap_or_default()
     }
 
     fn is_free(&self, name: &str) -> bool {
+        !is_keyword(name) && !self.is_had(name)
+    }
+
+    fn is_had(&self, name: &str) -> bool {
         let given = [&self.common, &self.locals];
-        let is_given = given.iter().any(|given| given.is_taken(name, self.at.names));
-        !is_keyword(name) && !self.taken.contains(name) && !is_given
+        self.taken.contains(name) || given.iter().any(|given| given.is_taken(name, self.at.names))
     }
 }
 

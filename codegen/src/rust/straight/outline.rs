@@ -120,7 +120,7 @@ struct Pass<'a> {
     types: &'a dyn Fn(&str) -> Option<TokenStream>,
     locals: &'a BTreeSet<String>,
     /// Names in what follows the blocks around that will be none.
-    behind: Vec<BTreeMap<String, usize>>,
+    behind: Vec<Behind>,
     /// Those of the function.
     generics: Vec<GenericParam>,
     whole: Whole,
@@ -134,6 +134,38 @@ struct Whole {
     /// How many tokens it has.
     size: usize,
     result: Option<TokenStream>,
+}
+
+/// How often statements of a block have each name, if some of them are pieces: those that are not passed
+/// yet.
+#[derive(Default)]
+struct Behind(BTreeMap<String, usize>);
+
+impl Behind {
+    fn new(stmts: &[Stmt]) -> Behind {
+        let mut names = BTreeMap::new();
+        if stmts.iter().any(|statement| piece_of(statement).is_some()) {
+            stmts.iter().for_each(|s| count_all(&s.to_token_stream(), &mut names));
+        }
+        Behind(names)
+    }
+
+    fn pass(&mut self, statement: &Stmt) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut passed = BTreeMap::new();
+        count_all(&statement.to_token_stream(), &mut passed);
+        for (name, times) in passed {
+            if let Some(left) = self.0.get_mut(&name) {
+                *left -= times;
+            }
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|left| *left > 0)
+    }
 }
 
 /// What a piece is.
@@ -275,8 +307,9 @@ impl Pass<'_> {
 
     fn visit_statements(&mut self, block: &mut Block) {
         let mut statements = Vec::with_capacity(block.stmts.len());
-        let mut rest = core::mem::take(&mut block.stmts).into_iter();
-        while let Some(mut statement) = rest.next() {
+        let mut behind = Behind::new(&block.stmts);
+        for mut statement in core::mem::take(&mut block.stmts) {
+            behind.pass(&statement);
             let Stmt::Expr(Expr::Block(ExprBlock { label: Some(label), block, .. }), _) =
                 &mut statement
             else {
@@ -290,8 +323,6 @@ impl Pass<'_> {
                 continue;
             }
             // What it binds may be asked for behind it.
-            let mut behind = BTreeMap::new();
-            rest.as_slice().iter().for_each(|s| count_all(&s.to_token_stream(), &mut behind));
             self.behind.push(behind);
             let name = label.name.ident.to_string();
             let told = told(block);
@@ -307,7 +338,7 @@ impl Pass<'_> {
                     statements.append(&mut block.stmts);
                 }
             }
-            self.behind.pop();
+            behind = self.behind.pop().unwrap_or_default();
         }
         block.stmts = statements;
     }
@@ -321,7 +352,7 @@ impl Pass<'_> {
             }
         }
         let mut names = bound.all.iter().filter(|name| name.contains("__"));
-        names.any(|name| self.behind.iter().any(|behind| behind.contains_key(name)))
+        names.any(|name| self.behind.iter().any(|behind| behind.has(name)))
     }
 
     /// A call of the function that a block becomes.
@@ -481,6 +512,16 @@ impl Pass<'_> {
             (!all.is_empty()).then(|| quote!(<#(#all),*>)),
             (!arguments.is_empty()).then(|| quote!(::<#(#arguments),*>)),
         )
+    }
+}
+
+/// The label of a statement that is a piece.
+fn piece_of(statement: &Stmt) -> Option<&Ident> {
+    match statement {
+        Stmt::Expr(Expr::Block(ExprBlock { label: Some(label), .. }), _) => {
+            Some(&label.name.ident).filter(|label| is_piece(label))
+        }
+        _ => None,
     }
 }
 

@@ -24,11 +24,7 @@ impl<'m> Straight<'_, 'm> {
         for (id, record) in self.model.records() {
             for (row_id, row) in record.numbered_rows() {
                 if let Type::Record(inner) = target(&row.ty)
-                    && self
-                        .record(*inner)
-                        .rows
-                        .iter()
-                        .any(|row| matches!(row.kind, RowKind::Pool { .. }))
+                    && self.has_pool(*inner)
                 {
                     found.push((id, row_id, *inner));
                 }
@@ -37,8 +33,15 @@ impl<'m> Straight<'_, 'm> {
         found
     }
 
-    /// The rows that hold a struct.
+    fn has_pool(&self, record: RecordId) -> bool {
+        self.record(record).rows.iter().any(|row| matches!(row.kind, RowKind::Pool { .. }))
+    }
+
+    /// The rows that hold a struct with a pool; none of another one.
     pub(super) fn places_of(&self, record: RecordId) -> Vec<(RecordId, RowId)> {
+        if !self.has_pool(record) {
+            return Vec::new();
+        }
         let holders = self.holders_of_pools();
         let places = holders.into_iter().filter(|(.., pool)| *pool == record);
         places.map(|(of, row, _)| (of, row)).collect()

@@ -128,6 +128,9 @@ impl<'p> Engine<'p, '_> {
         }
         let mut walk = Walk::new(&self.tree, Duties::NAMED);
         while let Some(node) = walk.next(&self.tree) {
+            if self.tree.node_at(node) == UNPLACED {
+                continue;
+            }
             for id in &self.tree.plan(node).named {
                 let loc = Loc::row(node, *id);
                 let empty = match self.tree.item(loc) {

@@ -44,6 +44,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Extent::Rest => cursor.limit,
         };
         let room = match &region.extent {
+            Extent::Size(size) if region.trim.is_some() => self.gives_room_here(loc, *size),
             Extent::Size(size) => self.gives_room(loc, *size),
             Extent::Rest => cursor.room,
             Extent::End(_) | Extent::Terminated(_) => false,

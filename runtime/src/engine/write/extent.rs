@@ -43,6 +43,12 @@ impl<'p> Engine<'p, '_> {
             Extent::Size(size) if self.gives_room(loc, *size) => {
                 self.known_room(*size, loc)?.and_then(|size| at.checked_add(size))
             }
+            Extent::Size(size)
+                if region.trim.is_some() && !measuring && self.gives_room_here(loc, *size) =>
+            {
+                self.here = at;
+                self.known_room(*size, loc)?.and_then(|size| at.checked_add(size))
+            }
             Extent::Rest => around,
             Extent::Size(_) | Extent::End(_) | Extent::Terminated(_) => None,
         };
@@ -308,10 +314,15 @@ impl<'p> Engine<'p, '_> {
 
     /// Whether the size of a region is known before what is in it.
     pub(crate) fn gives_room(&self, loc: Loc, size: ExprId) -> bool {
+        self.gives_room_here(loc, size) && !self.layout.mentions_position(size)
+    }
+
+    /// The same, where it is known at which address the region begins.
+    pub(crate) fn gives_room_here(&self, loc: Loc, size: ExprId) -> bool {
         let of = (self.tree.record_id(loc.node), loc.row);
         !self.layout.followed.contains_key(&of)
             && !self.layout.ahead.contains(&of)
-            && !self.layout.mentions_position(size)
+            && !self.layout.mentions_region_end(size)
     }
 
     /// Whether how many bytes there are for elements that say where they stand follows from these.

@@ -115,9 +115,28 @@ impl<'t> Cx<'t> {
         if conditional {
             return;
         }
+        let filled = matches!(&ty, Type::Region(region) if region.trim.is_some());
         for (what, expr) in measures {
-            self.length_definer(id, row, (what, expr), derives);
+            if !filled || !self.is_length_of_another(id, row, expr) {
+                self.length_definer(id, row, (what, expr), derives);
+            }
         }
+    }
+
+    /// Whether another row of a record takes the number that this length names. Then it does not follow
+    /// from a row which is filled up.
+    fn is_length_of_another(&self, id: RecordId, row: RowId, expr: ExprId) -> bool {
+        let reached = |expr: ExprId| {
+            let reached = self.reach(id, self.exprs.linear(expr)?.path)?;
+            Some(self.reached_row(id, &reached))
+        };
+        let Some(given) = reached(expr) else { return false };
+        let others = (0..).map(RowId).zip(&self.rec(id).rows).filter(|(other, _)| *other != row);
+        others.into_iter().any(|(_, other)| {
+            let mut measures = Vec::new();
+            lengths(&other.ty, &mut measures);
+            measures.iter().any(|(_, expr)| reached(*expr) == Some(given))
+        })
     }
 
     fn length_definer(

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::owning::{all_bodies, object_records};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    DefinerSource, Expr, ExprId, LayoutPath, Model, Record, RecordId, Role, Statement, Type,
+    DefinerSource, Expr, ExprId, LayoutPath, Lead, Model, Record, RecordId, Role, Statement, Type,
 };
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -17,14 +17,32 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let tables: HashSet<RecordId> =
         model.records().filter(|(_, record)| is_table(model, record)).map(|(id, _)| id).collect();
     let whole = model.mentioning(|expr| matches!(expr, Expr::FileEnd));
-    for section in &model.relocation {
-        let ends = whole[section.to.index()] || whole[section.from.index()];
-        if ends && !tables.is_empty() {
-            found
-                .error("E0609", section.span, "where the file ends follows from the table")
-                .label("which lists this section")
-                .help("let the section end where the table begins: `to=\"at(table)\"`");
+    let own = model.mentioning(|expr| match expr {
+        Expr::End(path) | Expr::Size(path) => {
+            let leads = model.leads(model.root, path);
+            leads
+                .filter_map(|lead| match lead {
+                    Lead::Row(of, row) => context.row(of, row),
+                    Lead::Let(..) | Lead::Argument(_) => None,
+                })
+                .flat_map(|row| object_records(model, &row.ty))
+                .any(|id| tables.contains(&id))
         }
+        _ => false,
+    });
+    for section in model.relocation.iter().filter(|_| !tables.is_empty()) {
+        let asks = |of: &[bool]| of[section.to.index()] || of[section.from.index()];
+        let (what, label) = match (asks(&whole), asks(&own)) {
+            (true, _) => ("where the file ends follows from the table", "which lists this section"),
+            (_, true) => {
+                ("where the table ends follows from its sections", "this one ends with it")
+            }
+            _ => continue,
+        };
+        found
+            .error("E0609", section.span, what)
+            .label(label)
+            .help("let the section end where the table begins: `to=\"at(table)\"`");
     }
     for record in &model.records {
         let mut table: Option<&LayoutPath> = None;

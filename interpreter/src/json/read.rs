@@ -5,7 +5,7 @@ use formwork::json::{
     escaped, keys_words, member_words, no_field, no_kept_row, plain_key, struct_words, union_words,
 };
 use formwork_model::{
-    ArrayType, Case, Cell, EpochId, RecordId, Row, RowKind, Target, Type, UnionId, seen,
+    ArrayType, Case, Cell, EpochId, RecordId, Role, Row, RowKind, Target, Type, UnionId, seen,
 };
 
 use super::parse::{Json, Kind, parse, position};
@@ -589,8 +589,20 @@ impl<'t, 'm> Reader<'t, 'm> {
                 continue;
             };
             let key = escaped(name);
-            let never = optional && self.shapes.is_never_none(&row.ty, row);
+            let is_never_none = self.shapes.is_never_none(&row.ty, row);
+            let never = optional && is_never_none;
             match json.get(&key).filter(|member| !never || member.kind != Kind::Null) {
+                Some(member)
+                    if member.kind == Kind::Null
+                        && is_never_none
+                        && matches!(row.role, Role::Default(_)) =>
+                {
+                    let message = format!(
+                        "expected {}, found null; without the field it is the default",
+                        self.words(row)
+                    );
+                    self.problems.inside(&key, |problems| problems.add(member, message));
+                }
                 Some(member) => {
                     let length = self.problems.enter(&key);
                     let field = self.row(member, row);

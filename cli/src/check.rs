@@ -1,5 +1,6 @@
 //! `formwork check`: checks schemas.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use formwork_codegen::Loaded;
@@ -24,6 +25,9 @@ pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Probl
         let mut schema = load_named(path)?;
         look_at_examples(&mut schema);
         loaded.push((path.display().to_string(), schema));
+    }
+    if !options.json {
+        say_once(loaded.iter_mut().map(|(_, schema)| schema));
     }
     let errors: usize = loaded.iter().map(|(_, schema)| schema.diagnostics.errors()).sum();
     let notes: usize = loaded.iter().map(|(_, schema)| notes(schema)).sum();
@@ -55,6 +59,17 @@ pub(crate) fn run(options: &Check, out: &mut dyn Write) -> Result<Outcome, Probl
         writeln!(out, "{schemas}, {errors}, {notes}")?;
     }
     Ok(if errors == 0 { Outcome::Good } else { Outcome::Bad })
+}
+
+/// Leaves out what was said of an earlier schema: both may import a third one, or be the same.
+fn say_once<'a>(schemas: impl Iterator<Item = &'a mut Loaded>) {
+    let mut seen = HashSet::new();
+    for Loaded { diagnostics, sources, .. } in schemas {
+        diagnostics.retain(|found| {
+            let file = sources.get(found.span.source).name.clone();
+            seen.insert((file, found.span.start, found.span.end, found.code, found.message.clone()))
+        });
+    }
 }
 
 /// Reads the examples of a schema without errors, and reports what is wrong with them.

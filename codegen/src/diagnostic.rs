@@ -176,6 +176,11 @@ impl Diagnostics {
         self.list.extend(other.list.into_iter().filter(|d| seen.insert((d.code, d.span))));
     }
 
+    /// Drops those that are not to be said.
+    pub fn retain(&mut self, keep: impl FnMut(&Diagnostic) -> bool) {
+        self.list.retain(keep);
+    }
+
     /// Orders them by text, offset and code, and drops what was said twice: struct declarations
     /// with parameters are looked at once per use.
     pub fn sort(&mut self) {

@@ -7,6 +7,7 @@ use crate::model::{
     Case, Cell, CheckKind, Constant, Content, EpochId, FloatCode, Form, Meaning, Model, Record,
     RecordId, Role, Row, RowKind, Storage, Type,
 };
+use crate::print::type_text;
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for union in &context.model.unions {
@@ -66,10 +67,16 @@ fn check_case(
                     let field = (row.span != spelled.span).then_some(row.span);
                     let field =
                         field.into_iter().fold(diagnostic, |it, at| it.also(at, "the field"));
-                    field.help(
-                        "a field has one type, which says what every form has: put the widest form \
-                         last, give the rows types of one kind, or make two cases of the forms",
-                    );
+                    let [field_type, type_here] = [row, spelled].map(|row| {
+                        // How much there is of a text is not what it is.
+                        let text = type_text(context.model, row.ty.in_epoch(epoch));
+                        text.trim_end_matches("[fill]").to_owned()
+                    });
+                    field.help(format!(
+                        "the field is `{field_type} {name}`, and this row `{type_here} {name}`. A field \
+                         has one type, which says what every form has: put the widest form last, give \
+                         the rows types of one kind, or make two cases of the forms",
+                    ));
                 }
             }
             if said(record, name).is_none() {

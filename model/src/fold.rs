@@ -85,6 +85,7 @@ impl Plain {
 
 impl BinaryOp {
     /// The number that it makes of two numbers; `None` if that is no number or does not fit.
+    #[inline]
     #[must_use]
     pub fn apply(self, left: i128, right: i128) -> Option<i128> {
         let shift = u32::try_from(right).ok().filter(|&by| by < 128);

@@ -171,7 +171,10 @@ impl<'s, 'p, 'm> Writer<'s, 'p, 'm> {
         let big = self.big();
         self.by_epoch(|view, epoch| {
             let node = self.node(view, epoch, big, root, quote!(v), None);
-            let node = Node { at: quote!(0_u64), decided: None, ..node };
+            let mut node = Node { at: quote!(0_u64), decided: None, ..node };
+            for frame in &mut node.scope.frames {
+                frame.at = Some(node.at.clone());
+            }
             let layout = &node.record().layout;
             if !node.record().comes_first() {
                 return unable("a root that is not written first");

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 
 use super::constants::name_constants;
-use super::tidy::{tidy, with_cases};
+use super::tidy::{finished, tidy};
 use crate::model::Model;
 
 /// Lints that a crate may have denied by name, which `warnings` does not speak of.
@@ -13,6 +13,12 @@ const QUIET: &str = "unused, nonstandard_style, rust_2018_idioms, missing_docs, 
     trivial_numeric_casts, unused_lifetimes, unused_qualifications, unused_results, \
     unused_import_braces, unused_macro_rules, unit_bindings, variant_size_differences, \
     let_underscore_drop, non_ascii_idents, rustdoc::all";
+
+/// The text of a part of a file alone.
+pub(in crate::rust) fn text_of(mut file: syn::File) -> String {
+    tidy(&mut file);
+    finished(&prettyplease::unparse(&file))
+}
 
 /// The text of a file of these parts.
 ///
@@ -44,5 +50,5 @@ pub(in crate::rust) fn file(model: &Model, parts: &[TokenStream]) -> String {
         text.push_str(&prettyplease::unparse(&file));
     }
     text.push_str("\n}\n");
-    with_cases(&text)
+    finished(&text)
 }

@@ -2,6 +2,7 @@
 //! blocks around what stands alone. What makes code puts them wherever they may be needed, since it
 //! does not see what is around.
 
+mod lines;
 mod stores;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +29,8 @@ pub(super) fn tidy(file: &mut syn::File) {
 /// The label of the block that a small case is while it is tidied and formatted, which macros are not.
 const SMALL_CASE: &str = "'small_case";
 
-/// Small cases of unions in the text of a file that was tidied.
-pub(super) fn with_cases(text: &str) -> String {
+/// The text of a file that was tidied: with small cases of unions, and without lines that nobody needs.
+pub(super) fn finished(text: &str) -> String {
     let begin = format!("{SMALL_CASE}: {{");
     let mut lines = Vec::new();
     // Ends of arms: behind a block there needs to be no comma, behind a macro there does.
@@ -47,6 +48,7 @@ pub(super) fn with_cases(text: &str) -> String {
             lines.push(line.to_owned());
         }
     }
+    let mut lines = lines::joined(lines);
     lines.push(String::new());
     lines.join("\n")
 }
@@ -161,6 +163,11 @@ impl VisitMut for Tidy {
                 bare(&mut assign.left);
                 bare(&mut assign.right);
             }
+            Expr::Block(ExprBlock { label: None, attrs, block, .. }) if attrs.is_empty() => {
+                if let Some(mapped) = mapped(block) {
+                    *expr = mapped;
+                }
+            }
             Expr::Struct(made) => made.fields.iter_mut().for_each(|field| bare(&mut field.expr)),
             _ => {}
         }
@@ -192,8 +199,117 @@ impl VisitMut for Tidy {
         open_blocks(&mut block.stmts);
         set_at_once(&mut block.stmts);
         block.stmts.iter_mut().for_each(set_if_it_fits);
+        block.stmts.iter_mut().for_each(extend_if_there);
+        go_on_behind_errors(&mut block.stmts);
+        convert_at_once(&mut block.stmts);
         name_long_arguments(&mut block.stmts);
     }
+}
+
+/// `{ let a = f()?; rt::Ok(B(a)) }` is `f().map(B)`.
+fn mapped(block: &mut Block) -> Option<Expr> {
+    let [Stmt::Local(local), Stmt::Expr(Expr::Call(made), None)] = &mut block.stmts[..] else {
+        return None;
+    };
+    let (Pat::Ident(name), Some(init)) = (&local.pat, &mut local.init) else { return None };
+    let Expr::Try(tried) = &mut *init.expr else { return None };
+    let [Expr::Call(of)] = &mut made.args.iter_mut().collect::<Vec<_>>()[..] else { return None };
+    let is_plain = is_path(&made.func, "rt :: Ok")
+        && init.diverge.is_none()
+        && matches!(&*tried.expr, Expr::Call(_))
+        && matches!(&*of.func, Expr::Path(_))
+        && of.args.len() == 1
+        && matches!(&of.args[0], Expr::Path(path) if path.path.is_ident(&name.ident));
+    if !is_plain {
+        return None;
+    }
+    let (call, function) = (take(&mut tried.expr), take(&mut of.func));
+    Some(parse_quote!(#call.map(#function)))
+}
+
+/// `if let rt::Some(a) = f()? { b.push(a); }` is `b.extend(f()?);`.
+fn extend_if_there(stmt: &mut Stmt) {
+    let Stmt::Expr(Expr::If(test), _) = stmt else { return };
+    let (Expr::Let(given), None) = (&mut *test.cond, &test.else_branch) else { return };
+    let [Stmt::Expr(Expr::MethodCall(push), Some(_))] = &test.then_branch.stmts[..] else { return };
+    let Pat::TupleStruct(some) = &*given.pat else { return };
+    let name = some.elems.to_token_stream().to_string();
+    let owned = matches!(&*given.expr, Expr::Try(tried) if matches!(&*tried.expr, Expr::Call(_)));
+    let is_pushed = some.path.to_token_stream().to_string() == "rt :: Some"
+        && push.method == "push"
+        && push.args.to_token_stream().to_string() == name
+        && matches!(&*push.receiver, Expr::Path(_));
+    if owned && is_pushed {
+        let (list, found) = (&push.receiver, take(&mut given.expr));
+        *stmt = parse_quote!(#list.extend(#found););
+    }
+}
+
+/// What is done unless an error is returned stands behind that, and not in an `else`.
+fn go_on_behind_errors(stmts: &mut Vec<Stmt>) {
+    let mut made = Vec::with_capacity(stmts.len());
+    for mut stmt in core::mem::take(stmts) {
+        let mut behind = Vec::new();
+        if let Stmt::Expr(Expr::If(test), _) = &mut stmt
+            && let [Stmt::Expr(Expr::Return(_), _)] = &test.then_branch.stmts[..]
+            && let Some((_, other)) = &mut test.else_branch
+            && let Expr::Block(ExprBlock { label: None, block, .. }) = &mut **other
+            && !block.stmts.iter().any(is_kept_to_end)
+            && !matches!(block.stmts.last(), Some(Stmt::Expr(_, None)))
+        {
+            behind.append(&mut block.stmts);
+            test.else_branch = None;
+        }
+        made.push(stmt);
+        made.append(&mut behind);
+    }
+    *stmts = made;
+}
+
+/// Whether a statement makes what is dropped at the end of its block.
+fn is_kept_to_end(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Local(Local { pat: Pat::Ident(name), .. })
+        if name.ident.to_string().starts_with('_'))
+}
+
+/// `let a = f(); let b: u8 = u8::from(a);` is `let b: u8 = u8::from(f());`, if nothing else asks for it.
+fn convert_at_once(stmts: &mut Vec<Stmt>) {
+    let mut at = 0;
+    while at + 1 < stmts.len() {
+        let (before, behind) = stmts.split_at_mut(at + 1);
+        if let Some(value) = converted(&mut before[at], behind) {
+            if let Stmt::Local(Local { init: Some(init), .. }) = &mut behind[0]
+                && let Expr::Call(from) = &mut *init.expr
+            {
+                from.args[0] = value;
+            }
+            stmts.remove(at);
+        }
+        at += 1;
+    }
+}
+
+/// The number that a statement gives a name, if it is converted by the next one and asked for by no other.
+fn converted(stmt: &mut Stmt, behind: &[Stmt]) -> Option<Expr> {
+    let Stmt::Local(Local { pat: Pat::Ident(name), init: Some(number), .. }) = stmt else {
+        return None;
+    };
+    let (next, rest) = behind.split_first()?;
+    let Stmt::Local(Local { init: Some(init), .. }) = next else { return None };
+    let Expr::Call(from) = &*init.expr else { return None };
+    let is_converted = is_path(&from.func, "i128 :: from")
+        && from.args.len() == 1
+        && is_path(&from.args[0], &name.ident.to_string())
+        && name.mutability.is_none()
+        && matches!(&*number.expr, Expr::Call(_))
+        && number.diverge.is_none();
+    let name = name.ident.to_string();
+    let is_asked = || rest.iter().any(|stmt| count(&stmt.to_token_stream(), &name) > 0);
+    (is_converted && !is_asked()).then(|| take(&mut number.expr))
+}
+
+fn is_path(expr: &Expr, path: &str) -> bool {
+    matches!(expr, Expr::Path(of) if of.to_token_stream().to_string() == path)
 }
 
 /// What `matches!` is about, without a reference to a place.
@@ -620,7 +736,7 @@ mod tests {
     pub(super) fn tidied(statements: &str) -> String {
         let mut file = syn::parse_str(&format!("fn f() {{ {statements} }}")).expect("it is Rust");
         tidy(&mut file);
-        let text = with_cases(&prettyplease::unparse(&file));
+        let text = finished(&prettyplease::unparse(&file));
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         lines[1..lines.len() - 1].join(" ")
     }

@@ -15,6 +15,7 @@ use super::context::{Flavour, Straight};
 use super::expr::is;
 use super::mentions::{count, mentions};
 use super::operators::{Typed, compared, comparison, known};
+use super::outline::Pieces;
 use super::questions::{indexed, target};
 use super::scope::{Access, Frame, It, Place, Scope};
 use crate::model::{
@@ -103,12 +104,16 @@ impl<'s, 'p, 'm> Checking<'s, 'p, 'm> {
 
     fn emit(&self) -> Able<TokenStream> {
         let straight = self.straight;
+        let mut pieces = Pieces::new(straight.model);
         let mut functions = TokenStream::new();
         for (id, _) in self.functions() {
             if self.busy.contains(&id) {
-                functions.extend(self.function(id)?);
+                let function = self.function(id)?;
+                functions.extend(pieces.outline(function, &|name| straight.case_ty(name)));
             }
         }
+        let pieces = pieces.functions();
+        functions.extend(quote!(#(#pieces)*));
         let root = straight.model.root;
         let ty = straight.value_ty(root, &quote!('_));
         let (epochs, epoch) = (straight.epoch_generic(), straight.epoch_argument());

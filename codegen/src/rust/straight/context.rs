@@ -8,6 +8,7 @@ use quote::{format_ident, quote};
 use super::able::{Able, Sought, unable};
 use super::asked::Asked;
 use super::findings::Survey;
+use super::locals::is_case_name;
 use super::questions::{has_varint, is_digits, is_reserved};
 use super::scope::{Access, Frame, Placed, Scope};
 use super::standing::Standing;
@@ -204,6 +205,13 @@ impl<'p, 'm> Straight<'p, 'm> {
             Flavour::Values => self.shapes.ty_for(&shape, true, lifetime),
             Flavour::Arena => in_arena::ty(self.shapes, &shape, true),
         }
+    }
+
+    /// The type of what a pattern binds the value of a case to, by its name.
+    pub fn case_ty(&self, name: &str) -> Option<TokenStream> {
+        let record = is_case_name(name)?;
+        let ty = self.value_ty(record, &quote!('_));
+        self.shapes.is_typed(record).then(|| quote!(&#ty))
     }
 
     /// Shape of a record's value.

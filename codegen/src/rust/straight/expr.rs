@@ -598,12 +598,21 @@ impl<'m> Straight<'_, 'm> {
                 if inner.is_empty() {
                     return Ok(inner);
                 }
-                Ok(quote!(#steps for element in #list.iter() { #inner }))
+                let typed = self.typed_element(&element);
+                Ok(quote!(#steps for element in #list.iter() { #typed #inner }))
             }
             // Nothing is in a text.
             (Step::Field(_), Place::Text(_)) => Ok(TokenStream::new()),
             _ => unable("a path through something else"),
         }
+    }
+
+    /// Of which type an element is, where [pieces](super::outline) of a loop may become functions.
+    fn typed_element(&self, element: &Option<(Type, Shape)>) -> Option<TokenStream> {
+        let (Type::Record(record), Shape::Struct(_)) = element.as_ref()? else { return None };
+        let is_known = self.asking.get() && self.shapes.is_typed(*record);
+        let ty = self.value_ty(*record, &quote!('_));
+        is_known.then(|| quote!(let element: &#ty = element;))
     }
 
     /// An element of a list.

@@ -57,8 +57,7 @@ use crate::model::{EpochId, Model};
 pub(super) use able::{Able, Sought, Unable, unable};
 use context::{Flavour, Straight};
 pub(super) use findings::{Finding, Task};
-use locals::is_case_name;
-pub(super) use mentions::{count, count_all};
+pub(super) use mentions::count;
 use outline::Pieces;
 pub(super) use survey::survey;
 
@@ -214,12 +213,8 @@ fn sealed(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStrea
 
 fn module(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStream> {
     let epoch = straight.epoch_function()?;
-    let mut pieces = Pieces::default();
-    let types = |name: &str| {
-        let record = is_case_name(name)?;
-        let ty = straight.value_ty(record, &quote!('_));
-        straight.shapes.is_typed(record).then(|| quote!(&#ty))
-    };
+    let mut pieces = Pieces::new(straight.model);
+    let types = |name: &str| straight.case_ty(name);
     let asked = straight.asked.functions(parts).into_iter();
     let asked: Vec<TokenStream> = asked.map(|function| pieces.outline(function, &types)).collect();
     let pieces = pieces.functions();

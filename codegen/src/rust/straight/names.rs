@@ -197,7 +197,11 @@ impl Names<'_> {
                 "l" => &record.lets.get(number)?.name,
                 _ => record.rows.get(number)?.name.as_ref()?,
             };
-            return Some(format!("{label}_{}", snake(name)));
+            // A piece of one has words besides.
+            let is_word = |part: &&str| !part.starts_with(|c: char| c.is_ascii_digit());
+            let words = rest.split('_').skip(1).filter(is_word);
+            let words: String = words.map(|word| format!("_{word}")).collect();
+            return Some(format!("{label}_{}{words}", snake(name)));
         }
         // Pieces of functions that do the same for a row or a case are numbered.
         let rest = match rest.rsplit_once('k') {
@@ -205,11 +209,17 @@ impl Names<'_> {
             Some((row, _)) if row.ends_with('_') => row.trim_end_matches('_'),
             _ => rest,
         };
-        let names_rows =
-            matches!(head, "fill" | "made" | "n" | "v" | "x" | "put" | "read" | "tail" | "run");
-        let row = rest.parse().ok().map(RowId).filter(|_| names_rows);
-        let name = row.and_then(|row| record.rows.get(row.index())?.name.as_deref());
-        Some(format!("{verb}_{label}_{}", name.map_or_else(|| rest.to_owned(), snake)))
+        let names_rows = matches!(
+            head,
+            "fill" | "hold" | "made" | "n" | "v" | "x" | "put" | "read" | "tail" | "run"
+        );
+        let name_of = |number: &str| {
+            let row = number.parse().ok().map(RowId).filter(|_| names_rows)?;
+            record.rows.get(row.index())?.name.as_deref().map(snake)
+        };
+        let several = |(first, last)| Some(format!("{}_to_{}", name_of(first)?, name_of(last)?));
+        let name = name_of(rest).or_else(|| rest.split_once("_to_").and_then(several));
+        Some(format!("{verb}_{label}_{}", name.unwrap_or_else(|| rest.to_owned())))
     }
 
     /// The name of what is read for a row, without that of its record.

@@ -6,7 +6,10 @@
 //! that makes a value. What begins with `let x: T = x;` says of which type a local of a loop is. Labels
 //! that stay are taken off, and so is that. What is done in some layouts alone, an arm of `match E`,
 //! needs no label.
+//!
+//! A function that has too many lines still is gone through once more, with more [effort](Effort).
 
+mod effort;
 mod labels;
 mod taken;
 mod types;
@@ -22,11 +25,13 @@ use syn::{
 };
 
 use super::mentions::{count_all, size};
+use crate::model::Model;
 
+use effort::{Effort, lines};
 pub(super) use labels::{
-    arm_piece, case_piece, element_piece, field_piece, find_piece, piece, root_piece,
+    arm_piece, case_piece, element_piece, field_piece, find_piece, piece, root_piece, small_piece,
 };
-use labels::{case_of, is_piece};
+use labels::{case_of, is_piece, is_small, words_of};
 use taken::{Assigned, Bound, Taken};
 use types::{Reborrow, found_type, is_copy, take_type, through, told, type_of};
 
@@ -36,11 +41,21 @@ const SHORT: usize = 900;
 /// Tokens of what is not worth a function.
 const FEW: usize = 90;
 
+/// Lines of a function that is short enough.
+const MOST_LINES: usize = 120;
+
 /// The functions that were made out of pieces of others.
-pub(super) struct Pieces {
+pub(super) struct Pieces<'m> {
+    /// The model that names are from, if lines are counted.
+    model: Option<&'m Model>,
     /// Tokens of a function that is short enough, and of what is not worth one.
     short: usize,
     few: usize,
+    made: Made,
+}
+
+#[derive(Clone, Default)]
+struct Made {
     /// Each by its label and what it does, with its name.
     known: BTreeMap<(String, String), Ident>,
     /// How many there are of a label.
@@ -48,16 +63,9 @@ pub(super) struct Pieces {
     code: Vec<TokenStream>,
 }
 
-impl Default for Pieces {
-    fn default() -> Pieces {
-        Pieces::new(SHORT, FEW)
-    }
-}
-
-impl Pieces {
-    fn new(short: usize, few: usize) -> Pieces {
-        let (known, numbers) = (BTreeMap::new(), BTreeMap::new());
-        Pieces { short, few, known, numbers, code: Vec::new() }
+impl<'m> Pieces<'m> {
+    pub(super) fn new(model: &'m Model) -> Pieces<'m> {
+        Pieces { model: Some(model), short: SHORT, few: FEW, made: Made::default() }
     }
 
     /// A function of which pieces are functions of their own. `types` has the types of more locals.
@@ -66,7 +74,40 @@ impl Pieces {
         function: TokenStream,
         types: &dyn Fn(&str) -> Option<TokenStream>,
     ) -> TokenStream {
-        let Ok(mut parsed) = syn::parse2::<ItemFn>(function.clone()) else { return function };
+        let begun = self.made.clone();
+        let mut best = self.outlined(&function, types, Effort::Usual);
+        let mut least = self.lines_of(&best);
+        for effort in Effort::MORE {
+            if least <= MOST_LINES {
+                break;
+            }
+            let before = core::mem::replace(&mut self.made, begun.clone());
+            let made = self.outlined(&function, types, effort);
+            let lines = self.lines_of(&made);
+            if lines < least {
+                (best, least) = (made, lines);
+            } else {
+                self.made = before;
+            }
+        }
+        best
+    }
+
+    /// How many lines a function has, if they may be too many.
+    fn lines_of(&self, function: &TokenStream) -> usize {
+        let model = self.model.filter(|_| size(function) > self.short / 2);
+        model.map_or(0, |model| lines(function, model))
+    }
+
+    fn outlined(
+        &mut self,
+        function: &TokenStream,
+        types: &dyn Fn(&str) -> Option<TokenStream>,
+        effort: Effort,
+    ) -> TokenStream {
+        let Ok(mut parsed) = syn::parse2::<ItemFn>(function.clone()) else {
+            return function.clone();
+        };
         let mut known: BTreeMap<String, TokenStream> = BTreeMap::new();
         known.insert("cx".to_owned(), quote!(&mut s::Ink<'v>));
         for input in &parsed.sig.inputs {
@@ -91,10 +132,13 @@ impl Pieces {
         names.all.extend(known.keys().cloned());
         // They are filled, and read where all is done.
         known.remove("out");
-        known.remove("found");
+        if known.get("found").is_some_and(|ty| ty.to_string() != "& mut rt :: Option < i128 >") {
+            known.remove("found");
+        }
         let known = known.into_iter().map(|(name, ty)| (name, Some(ty))).collect();
         let mut pass = Pass {
             pieces: self,
+            effort,
             known: vec![known],
             types,
             locals: &names.all,
@@ -109,18 +153,19 @@ impl Pieces {
 
     /// All functions that were made.
     pub(super) fn functions(self) -> Vec<TokenStream> {
-        self.code
+        self.made.code
     }
 }
 
-struct Pass<'a> {
-    pieces: &'a mut Pieces,
+struct Pass<'a, 'm> {
+    pieces: &'a mut Pieces<'m>,
+    effort: Effort,
     /// Types of locals, as far as they are known, by scope.
     known: Vec<BTreeMap<String, Option<TokenStream>>>,
     types: &'a dyn Fn(&str) -> Option<TokenStream>,
     locals: &'a BTreeSet<String>,
-    /// Names in what follows the blocks around that will be none.
-    behind: Vec<Behind>,
+    /// What follows the blocks around that will be none.
+    behind: Vec<TokenStream>,
     /// Those of the function.
     generics: Vec<GenericParam>,
     whole: Whole,
@@ -175,19 +220,36 @@ enum Kind<'a> {
     Statements,
     /// A case, which makes a value of this type.
     Case(&'a TokenStream),
+    /// One of few steps.
+    SmallCase(&'a TokenStream),
     /// What is done in some layouts.
     Layout,
+    /// What is done in a form.
+    Form,
     /// Steps that find a number, of this type.
     Found(&'a TokenStream),
+    /// Rows one behind the other: their values, and the types of those.
+    Rows(&'a [Ident], &'a [TokenStream]),
 }
 
-impl VisitMut for Pass<'_> {
+impl VisitMut for Pass<'_, '_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if let Expr::Block(ExprBlock { label: Some(label), block, .. }) = expr
             && let Some((verb, record)) = case_of(&label.name.ident)
         {
+            let small = is_small(&label.name.ident);
             let made = take_type(block).unwrap_or_else(|| quote!(()));
             let label = format!("{verb}__{record}");
+            if small {
+                let kind = Kind::SmallCase(&made);
+                let call = match self.effort.takes_small_cases() {
+                    true => self.piece(&label, block, &BTreeMap::new(), kind),
+                    false => None,
+                };
+                let stmts = &block.stmts;
+                *expr = call.unwrap_or_else(|| parse_quote!(s::small_case! { #(#stmts)* }));
+                return;
+            }
             if let Some(call) = self.piece(&label, block, &BTreeMap::new(), Kind::Case(&made)) {
                 *expr = call;
                 return;
@@ -211,14 +273,20 @@ impl VisitMut for Pass<'_> {
     }
 
     fn visit_expr_match_mut(&mut self, choice: &mut syn::ExprMatch) {
-        if !matches!(&*choice.expr, Expr::Path(path) if path.path.is_ident("E")) {
-            visit_mut::visit_expr_match_mut(self, choice);
-            return;
-        }
+        let (word, kind) = match &*choice.expr {
+            Expr::Path(path) if path.path.is_ident("E") => ("layout", Kind::Layout),
+            Expr::Path(path) if path.path.is_ident("form") && self.effort.takes_steps() => {
+                ("form", Kind::Form)
+            }
+            _ => {
+                visit_mut::visit_expr_match_mut(self, choice);
+                return;
+            }
+        };
         for arm in &mut choice.arms {
-            if let (Some(layout), Expr::Block(body)) = (first_number(&arm.pat), &mut *arm.body) {
-                let label = format!("{}_layout_{layout}", self.whole.name);
-                let made = self.piece(&label, &mut body.block, &BTreeMap::new(), Kind::Layout);
+            if let (Some(number), Expr::Block(body)) = (first_number(&arm.pat), &mut *arm.body) {
+                let label = format!("{}_{word}_{number}", self.whole.name);
+                let made = self.piece(&label, &mut body.block, &BTreeMap::new(), kind);
                 if let Some(call) = made {
                     *arm.body = call;
                     continue;
@@ -247,6 +315,10 @@ impl VisitMut for Pass<'_> {
     fn visit_expr_for_loop_mut(&mut self, each: &mut syn::ExprForLoop) {
         self.within(|pass| {
             pass.bind(&mut each.pat);
+            let told = told(&mut each.body);
+            if let Some(scope) = pass.known.last_mut() {
+                scope.extend(told.into_iter().map(|(name, ty)| (name, Some(ty))));
+            }
             visit_mut::visit_expr_for_loop_mut(pass, each);
         });
     }
@@ -280,7 +352,7 @@ impl VisitMut for Pass<'_> {
     }
 }
 
-impl Pass<'_> {
+impl Pass<'_, '_> {
     fn within(&mut self, visit: impl FnOnce(&mut Self)) {
         self.known.push(BTreeMap::new());
         visit(self);
@@ -307,9 +379,23 @@ impl Pass<'_> {
 
     fn visit_statements(&mut self, block: &mut Block) {
         let mut statements = Vec::with_capacity(block.stmts.len());
-        let mut behind = Behind::new(&block.stmts);
-        for mut statement in core::mem::take(&mut block.stmts) {
-            behind.pass(&statement);
+        let mut rest = core::mem::take(&mut block.stmts).into_iter();
+        loop {
+            if let Some(all) = self.rows(rest.as_slice()) {
+                rest.by_ref().take(2 * effort::ROWS).for_each(drop);
+                statements.push(all);
+                continue;
+            }
+            let Some(mut statement) = rest.next() else { break };
+            if let Some(label) = self.step(&statement) {
+                let mut block: Block = parse_quote!({ #statement });
+                let none = BTreeMap::new();
+                let made = self.statements_piece(&label, &mut block, &none, rest.as_slice());
+                if let Some(call) = made {
+                    statements.push(parse_quote!(#call;));
+                    continue;
+                }
+            }
             let Stmt::Expr(Expr::Block(ExprBlock { label: Some(label), block, .. }), _) =
                 &mut statement
             else {
@@ -322,11 +408,9 @@ impl Pass<'_> {
                 statements.push(statement);
                 continue;
             }
-            // What it binds may be asked for behind it.
-            self.behind.push(behind);
             let name = label.name.ident.to_string();
             let told = told(block);
-            let made = self.piece(&name, block, &told, Kind::Statements);
+            let made = self.statements_piece(&name, block, &told, rest.as_slice());
             // It is known of what stands behind, too.
             if let Some(scope) = self.known.last_mut() {
                 scope.extend(told.into_iter().map(|(name, ty)| (name, Some(ty))));
@@ -334,13 +418,68 @@ impl Pass<'_> {
             match made {
                 Some(call) => statements.push(parse_quote!(#call;)),
                 None => {
+                    self.behind.push(all(rest.as_slice()));
                     self.visit_statements(block);
+                    self.behind.pop();
                     statements.append(&mut block.stmts);
                 }
             }
-            behind = self.behind.pop().unwrap_or_default();
         }
         block.stmts = statements;
+    }
+
+    /// A call of the function that statements become. What they bind may be asked for behind them.
+    fn statements_piece(
+        &mut self,
+        label: &str,
+        block: &mut Block,
+        told: &BTreeMap<String, TokenStream>,
+        behind: &[Stmt],
+    ) -> Option<Expr> {
+        self.behind.push(all(behind));
+        let made = self.piece(label, block, told, Kind::Statements);
+        self.behind.pop();
+        made
+    }
+
+    /// What sets rows one behind the other, each of which is too little for a function.
+    fn rows(&mut self, statements: &[Stmt]) -> Option<Stmt> {
+        if !self.effort.takes_loops() {
+            return None;
+        }
+        let few = self.effort.few(self.pieces.few);
+        let rows = (0..effort::ROWS).map(|row| small_row(statements.get(2 * row..)?));
+        let rows: Vec<Small> = rows.collect::<Option<_>>()?;
+        if rows.iter().any(|row| row.size > few) {
+            return None;
+        }
+        let values: Vec<Ident> = rows.iter().map(|row| row.value.clone()).collect();
+        let types: Vec<TokenStream> = rows.iter().map(|row| row.ty.clone()).collect();
+        let label = format!("{}_to_{}", rows.first()?.label, rows.last()?.row());
+        let code = rows.iter().map(|row| &row.code);
+        let mut block: Block = parse_quote!({ #(#code)* });
+        let call = self.piece(&label, &mut block, &BTreeMap::new(), Kind::Rows(&values, &types))?;
+        let known = values.iter().map(ToString::to_string).zip(types.into_iter().map(Some));
+        if let Some(scope) = self.known.last_mut() {
+            scope.extend(known);
+        }
+        Some(parse_quote!(let (#(#values),*) = #call;))
+    }
+
+    /// The label of a statement that is a step of its own where functions are too long: a comparison
+    /// of a row, or a loop.
+    fn step(&self, statement: &Stmt) -> Option<String> {
+        if !self.effort.takes_steps() {
+            return None;
+        }
+        match statement {
+            Stmt::Expr(Expr::ForLoop(each), _) if self.effort.takes_loops() => {
+                let words = words_of(&each.expr)?;
+                Some(format!("{}_{words}", self.whole.name))
+            }
+            Stmt::Expr(Expr::Try(tried), Some(_)) => compared(&tried.expr),
+            _ => None,
+        }
     }
 
     /// Whether something else asks for what a block binds.
@@ -351,8 +490,8 @@ impl Pass<'_> {
                 bound.visit_pat_mut(&mut local.pat);
             }
         }
-        let mut names = bound.all.iter().filter(|name| name.contains("__"));
-        names.any(|name| self.behind.iter().any(|behind| behind.has(name)))
+        bound.all.retain(|name| name.contains("__"));
+        self.behind.iter().any(|behind| is_asked_in(behind, &bound.all))
     }
 
     /// A call of the function that a block becomes.
@@ -364,15 +503,18 @@ impl Pass<'_> {
         kind: Kind<'_>,
     ) -> Option<Expr> {
         let ends = matches!(kind, Kind::Statements);
+        let usual = self.effort.few(self.pieces.few);
         let few = match kind {
             // A case that is none is a closure, which takes some lines, too.
-            Kind::Case(_) => self.pieces.few / 2,
-            Kind::Statements | Kind::Layout | Kind::Found(_) => self.pieces.few,
+            Kind::Case(_) | Kind::SmallCase(_) => usual / 2,
+            Kind::Rows(..) => 0,
+            Kind::Statements | Kind::Layout | Kind::Form | Kind::Found(_) => usual,
         };
+        let short = if self.effort == Effort::Usual { self.pieces.short } else { 0 };
         let code = block.to_token_stream();
         let (own, whole) = (size(&code), self.whole.size);
         // Next to nothing would be left of a function that is hardly more than this.
-        if whole <= self.pieces.short || own <= few || own + self.pieces.few / 2 > whole {
+        if whole <= short || own <= few || own + self.pieces.few / 2 > whole {
             return None;
         }
         let mut taken = Taken::new(self.locals);
@@ -403,7 +545,9 @@ impl Pass<'_> {
             let name = format_ident!("{text}");
             let is_part = ty.to_string().starts_with("s :: Part");
             // What is found is added to, in whatever way.
+            let is_lent = ty.to_string().starts_with("& mut");
             let changes = assigned.names.contains(text) || is_part || text == "found";
+            let changes = changes && !is_lent;
             if changes || !is_copy(&ty) {
                 lent.insert(text.clone());
             }
@@ -439,10 +583,13 @@ impl Pass<'_> {
                 let (name, ty) = (format_ident!("{given}"), &told[given]);
                 (straight(ty), Some(quote!(let mut #name;)), Some(quote!(rt::Ok(#name))))
             }
-            (None, Kind::Case(made), _) => (straight(made), None, None),
+            (None, Kind::Case(made) | Kind::SmallCase(made), _) => (straight(made), None, None),
             (None, Kind::Found(ty), _) => (straight(ty), None, Some(quote!(rt::Ok(found)))),
+            (None, Kind::Rows(values, types), _) => {
+                (straight(&quote!((#(#types),*))), None, Some(quote!(rt::Ok((#(#values),*)))))
+            }
             (None, Kind::Layout, Some(result)) => (result.clone(), None, None),
-            (None, Kind::Statements | Kind::Layout, _) => {
+            (None, Kind::Statements | Kind::Layout | Kind::Form, _) => {
                 (straight(&quote!(())), None, Some(quote!(rt::Ok(()))))
             }
         };
@@ -450,18 +597,22 @@ impl Pass<'_> {
         let (generics, argument) = self.generics_of(&quote!(#signature #code));
         let rest = quote!(#generics #signature { #before #(#statements)* #end });
         let key = (label.to_owned(), canonical(&rest));
-        let name = match self.pieces.known.get(&key) {
+        let name = match self.pieces.made.known.get(&key) {
             Some(name) => name.clone(),
             None => {
-                let number = self.pieces.numbers.entry(label.to_owned()).or_default();
+                let number = self.pieces.made.numbers.entry(label.to_owned()).or_default();
                 *number += 1;
                 let name = match *number {
                     1 => format_ident!("{label}"),
                     number => format_ident!("{label}_k{number}"),
                 };
-                self.pieces.known.insert(key, name.clone());
+                self.pieces.made.known.insert(key, name.clone());
                 let inline = match kind {
-                    Kind::Statements | Kind::Found(_) => None,
+                    Kind::Statements | Kind::Form | Kind::Found(_) | Kind::Rows(..) => None,
+                    // Without optimisation all of them would make one large stack frame.
+                    Kind::SmallCase(_) => {
+                        Some(quote!(#[cfg_attr(not(debug_assertions), inline(always))]))
+                    }
                     // What stood in a large match was part of it.
                     Kind::Case(_) => Some(quote!(#[inline])),
                     // Of these, a function has one, and nothing else.
@@ -469,7 +620,7 @@ impl Pass<'_> {
                 };
                 let function = quote!(#inline fn #name #rest);
                 let function = self.pieces.outline(function, self.types);
-                self.pieces.code.push(function);
+                self.pieces.made.code.push(function);
                 name
             }
         };
@@ -477,10 +628,10 @@ impl Pass<'_> {
         Some(match given.map(|given| format_ident!("{given}")) {
             Some(given) => parse_quote!(#given = #call?),
             None => match (kind, returns) {
-                (Kind::Statements | Kind::Found(_), _) => parse_quote!(#call?),
+                (Kind::Statements | Kind::Found(_) | Kind::Rows(..), _) => parse_quote!(#call?),
                 (Kind::Layout, Some(_)) => parse_quote!(return #call),
-                (Kind::Layout, None) => parse_quote!({ #call?; }),
-                (Kind::Case(_), _) => call,
+                (Kind::Layout, None) | (Kind::Form, _) => parse_quote!({ #call?; }),
+                (Kind::Case(_) | Kind::SmallCase(_), _) => call,
             },
         })
     }
@@ -515,14 +666,69 @@ impl Pass<'_> {
     }
 }
 
-/// The label of a statement that is a piece.
-fn piece_of(statement: &Stmt) -> Option<&Ident> {
-    match statement {
-        Stmt::Expr(Expr::Block(ExprBlock { label: Some(label), .. }), _) => {
-            Some(&label.name.ident).filter(|label| is_piece(label))
-        }
-        _ => None,
+/// A row that is read in two statements: its value is declared, and set.
+struct Small {
+    label: String,
+    value: Ident,
+    ty: TokenStream,
+    code: TokenStream,
+    size: usize,
+}
+
+impl Small {
+    /// The number of the row.
+    fn row(&self) -> &str {
+        self.label.rsplit('_').next().unwrap_or_default()
     }
+}
+
+/// The row that statements begin with.
+fn small_row(statements: &[Stmt]) -> Option<Small> {
+    let [Stmt::Local(local), Stmt::Expr(Expr::Block(read), _), ..] = statements else {
+        return None;
+    };
+    let (Pat::Ident(name), None, Some(label)) = (&local.pat, &local.init, &read.label) else {
+        return None;
+    };
+    let block = &read.block;
+    let mut block: Block = parse_quote!(#block);
+    let ty = told(&mut block).remove(&name.ident.to_string())?;
+    let (stmts, value) = (&block.stmts, name.ident.clone());
+    let code = quote!(let mut #value; #(#stmts)*);
+    let label = label.name.ident.to_string();
+    let size = size(&code);
+    let is_value =
+        value.to_string().starts_with("v__") && is_piece(&read.label.as_ref()?.name.ident);
+    is_value.then_some(Small { label, value, ty, code, size })
+}
+
+/// Whether statements ask for one of these names before they bind it themselves.
+fn is_asked_in(statements: &TokenStream, names: &BTreeSet<String>) -> bool {
+    let mut counts = BTreeMap::new();
+    count_all(statements, &mut counts);
+    if !names.iter().any(|name| counts.contains_key(name)) {
+        return false;
+    }
+    let Ok(mut block) = syn::parse2::<Block>(quote!({ #statements })) else { return true };
+    let mut taken = Taken::new(names);
+    taken.visit_block_mut(&mut block);
+    !taken.free.is_empty()
+}
+
+fn all(statements: &[Stmt]) -> TokenStream {
+    quote!(#(#statements)*)
+}
+
+/// The label of what compares the number of a row with something.
+fn compared(expr: &Expr) -> Option<String> {
+    let Expr::Call(call) = expr else { return None };
+    let (true, Some(Expr::Binary(sum))) = (call.args.len() == 1, call.args.first()) else {
+        return None;
+    };
+    let Expr::Path(number) = &*sum.left else { return None };
+    let number = number.path.get_ident()?.to_string();
+    let row = number.strip_prefix("n__").filter(|_| matches!(sum.op, syn::BinOp::Eq(_)))?;
+    Some(format!("hold__{row}"))
 }
 
 fn is_return(statement: &Stmt) -> bool {
@@ -587,7 +793,7 @@ mod tests {
 
     /// What becomes of a function, and the functions that its pieces become.
     fn outlined(body: TokenStream) -> (String, Vec<String>) {
-        let mut pieces = Pieces::new(0, 6);
+        let mut pieces = Pieces { model: None, short: 0, few: 6, made: Made::default() };
         let function = quote! {
             fn f<'v, const E: usize>(cx: &mut s::Ink<'v>, v: &'v V) -> s::Straight<()> { #body }
         };

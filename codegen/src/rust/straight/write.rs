@@ -74,7 +74,7 @@ pub(super) fn emit(
     let take_found = found_param.as_ref().map(|_| quote!(*found = cx.take_members();));
     let ranks = straight.carried(root, None, writer.ranks())?;
     let seen_at_last = straight.carried(root, None, writer.seen_at_last())?;
-    let mut pieces = Pieces::default();
+    let mut pieces = Pieces::new(straight.model);
     let types = |name: &str| {
         let record = is_case_name(name)?;
         let ty = straight.shapes.is_typed(record).then(|| writer.ty(record))?;

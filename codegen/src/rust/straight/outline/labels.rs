@@ -2,13 +2,14 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::Lifetime;
+use syn::{Expr, Lifetime, Member};
 
 use crate::model::{RecordId, RowId};
 
 /// How labels of cases begin, and of those that make values.
 const CASE: &str = "case__";
 const ARM: &str = "arm__";
+const SMALL: &str = "small__";
 
 /// The label of what is done for a row.
 pub(in crate::rust::straight) fn piece(verb: &str, record: RecordId, row: RowId) -> Lifetime {
@@ -28,14 +29,34 @@ pub(in crate::rust::straight) fn find_piece(record: RecordId) -> Lifetime {
 /// Whether a label is that of what is done for a row.
 pub(super) fn is_piece(label: &Ident) -> bool {
     let label = label.to_string();
-    label.contains("__") && !label.starts_with(CASE) && !label.starts_with(ARM)
+    label.contains("__") && ![CASE, ARM, SMALL].iter().any(|begin| label.starts_with(begin))
+}
+
+/// Whether a label is that of a case of few steps.
+pub(super) fn is_small(label: &Ident) -> bool {
+    label.to_string().starts_with(SMALL)
+}
+
+/// The name of what a loop goes through: the last field on the way.
+pub(super) fn words_of(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::MethodCall(call) => words_of(&call.receiver),
+        Expr::Reference(of) => words_of(&of.expr),
+        Expr::Paren(of) => words_of(&of.expr),
+        Expr::Field(field) => match &field.member {
+            Member::Named(name) => Some(name.to_string().trim_start_matches("r#").to_owned()),
+            Member::Unnamed(_) => None,
+        },
+        _ => None,
+    }
 }
 
 /// What functions of a case begin with, and the number of its record, if a label is that of one.
 pub(super) fn case_of(label: &Ident) -> Option<(&'static str, String)> {
     let label = label.to_string();
     let of = |begin: &str| label.strip_prefix(begin).map(str::to_owned);
-    of(CASE).map(|record| ("one", record)).or_else(|| of(ARM).map(|record| ("arm", record)))
+    let arm = || of(ARM).or_else(|| of(SMALL)).map(|record| ("arm", record));
+    of(CASE).map(|record| ("one", record)).or_else(arm)
 }
 
 /// What sets a local of a type for a row that is read.
@@ -75,5 +96,20 @@ pub(in crate::rust::straight) fn arm_piece(
     match made {
         Some((made, ty)) => quote!(#label: { let #made: #ty; #code rt::Ok(#made) }),
         None => quote!(#label: { #code rt::Ok(()) }),
+    }
+}
+
+/// The same for one of few steps.
+pub(in crate::rust::straight) fn small_piece(
+    record: RecordId,
+    made: Option<(&Ident, &TokenStream)>,
+    code: &TokenStream,
+) -> TokenStream {
+    let label = Lifetime::new(&format!("'{SMALL}{}", record.0), Span::call_site());
+    match made {
+        Some((made, ty)) => {
+            quote!(#label: { let #made: #ty; #code rt::Ok::<_, s::Odd>(#made) })
+        }
+        None => quote!(#label: { #code rt::Ok::<(), s::Odd>(()) }),
     }
 }

@@ -124,6 +124,7 @@ pub(super) fn type_of(local: &syn::Local) -> Option<(&Pat, TokenStream)> {
                 | ["s", ty @ ("u8" | "u16" | "u32" | "u64")] => {
                     Some(format_ident!("{ty}").to_token_stream())
                 }
+                ["s", "uint" | "uint_be"] => Some(quote!(u64)),
                 // What numbers are added to.
                 ["rt", "Some"] => {
                     let from_zero = call.args.to_token_stream().to_string() == "0_i128";

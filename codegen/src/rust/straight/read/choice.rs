@@ -15,7 +15,7 @@ use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, is_early_number};
 use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::operators::{Typed, known};
-use crate::rust::straight::outline::arm_piece;
+use crate::rust::straight::outline::{arm_piece, small_piece};
 use crate::rust::straight::scope::{Access, Frame, Place};
 
 /// What decides, as locals.
@@ -107,10 +107,7 @@ impl<'m> Reading<'_, '_, 'm> {
         };
         let whole = |record: RecordId, body: Able<TokenStream>| match body {
             Ok(body) if apart => match (is_small(&body), &ty) {
-                (true, None) => quote!(s::small_case! { #body rt::Ok::<(), s::Odd>(()) }),
-                (true, Some(_)) => {
-                    quote!(s::small_case! { let #made; #body rt::Ok::<_, s::Odd>(#made) })
-                }
+                (true, ty) => small_piece(record, ty.as_ref().map(|ty| (&made, ty)), &body),
                 (false, ty) => arm_piece(record, ty.as_ref().map(|ty| (&made, ty)), &body),
             },
             Err(_) if apart => quote!(rt::Err(s::Odd)),

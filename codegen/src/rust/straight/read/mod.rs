@@ -538,7 +538,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             .map(|big| Callee { record: root, big, pushing: false, handed: Handed::Part })
             .map(|callee| function(callee).into_token_stream())
             .collect();
-        let mut pieces = Pieces::default();
+        let mut pieces = Pieces::new(self.model);
         let types = self.types.borrow();
         let types = |name: &str| types.get(name).cloned();
         let functions: Vec<TokenStream> = called(&begins, all)

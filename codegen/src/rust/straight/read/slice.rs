@@ -13,6 +13,7 @@ use crate::model::{
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::early;
+use crate::rust::straight::outline::field_piece;
 
 impl<'m> Reading<'_, '_, 'm> {
     /// Whether a row is read by nobody: a shared table, or a pointer to nothing.
@@ -160,8 +161,11 @@ impl<'m> Reading<'_, '_, 'm> {
         let sink = |value: TokenStream| quote!(#field = #value;);
         let read = self.inside(|| self.item(&inner, &spot, &row.ty, row, &shape, &sink))?;
         let empty = self.wrap(&shape, self.empty(shape.core())?);
-        work.code.extend(quote! {
-            let #field;
+        let ty = self.ty_of(&shape);
+        if field.to_string().starts_with("v__") {
+            self.types.borrow_mut().insert(field.to_string(), ty.clone());
+        }
+        let code = quote! {
             let #whole = s::length(rt::Some(#many))?;
             if #whole == 0 {
                 #field = #empty;
@@ -171,7 +175,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 cx.charge(#part.left())?;
                 #read
             }
-        });
+        };
+        let code = field_piece((ctx.record, id), (&field, &ty), &code);
+        work.code.extend(quote!(let #field; #code));
         self.value_is_known(&field);
         work.fields.push((id, quote!(#field)));
         Ok(())

@@ -103,22 +103,14 @@ mod straight {
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
         let file_block: &'i [u8; 10] = part.block()?;
-        let count_number = s::u8(file_block, 0);
-        let n_count: i128 = i128::from(count_number);
-        let doubled_number = s::u16(file_block, 1);
-        let n_doubled: i128 = i128::from(doubled_number);
-        let more_number = s::u8(file_block, 3);
-        let n_more: i128 = i128::from(more_number);
-        let less_number = s::i8(file_block, 4);
-        let n_less: i128 = i128::from(less_number);
-        let shared_number = s::u8(file_block, 5);
-        let n_shared: i128 = i128::from(shared_number);
-        let size_number = s::u8(file_block, 6);
-        let n_size: i128 = i128::from(size_number);
-        let units_number = s::u8(file_block, 7);
-        let n_units: i128 = i128::from(units_number);
-        let total_number = s::u16(file_block, 8);
-        let n_total: i128 = i128::from(total_number);
+        let n_count: i128 = i128::from(s::u8(file_block, 0));
+        let n_doubled: i128 = i128::from(s::u16(file_block, 1));
+        let n_more: i128 = i128::from(s::u8(file_block, 3));
+        let n_less: i128 = i128::from(s::i8(file_block, 4));
+        let n_shared: i128 = i128::from(s::u8(file_block, 5));
+        let n_size: i128 = i128::from(s::u8(file_block, 6));
+        let n_units: i128 = i128::from(s::u8(file_block, 7));
+        let n_total: i128 = i128::from(s::u16(file_block, 8));
         let items_bytes = part.many(s::length(rt::Some(n_count))?, 1)?;
         let items_value = items_bytes.to_vec();
         let pairs_bytes = part
@@ -170,11 +162,10 @@ mod straight {
         let second_bytes = part.many(s::length(rt::Some(n_shared))?, 2)?;
         let mut second_list = rt::Vec::with_capacity(second_bytes.len() / 2);
         for second_block in s::each::<2>(second_bytes) {
-            second_list
-                .push(super::Pair {
-                    a: s::u8(second_block, 0),
-                    b: s::u8(second_block, 1),
-                });
+            second_list.push(super::Pair {
+                a: s::u8(second_block, 0),
+                b: s::u8(second_block, 1),
+            });
         }
         rt::Ok(second_list)
     }
@@ -306,10 +297,7 @@ mod straight {
         s::holds(
             v.last.len()
                 == s::length(
-                    s::add(
-                        rt::Some(v.first.len() as i128),
-                        rt::Some(v.data.len() as i128),
-                    )?,
+                    s::add(rt::Some(v.first.len() as i128), rt::Some(v.data.len() as i128))?,
                 )?,
         )?;
         rt::Ok(())
@@ -321,9 +309,7 @@ mod straight {
     }
     type SeenKeys = s::NoKeys;
     fn file_total(v: &super::File<'_>) -> s::Straight<rt::Option<i128>> {
-        rt::Ok(
-            s::add(rt::Some(v.first.len() as i128), rt::Some(v.second.len() as i128))?,
-        )
+        rt::Ok(s::add(rt::Some(v.first.len() as i128), rt::Some(v.second.len() as i128))?)
     }
 }
 

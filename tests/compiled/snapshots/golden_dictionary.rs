@@ -113,8 +113,7 @@ mod straight {
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File<'o>> {
         let file_block: &'i [u8; 12] = part.block()?;
-        let count_number = s::u32(file_block, 0);
-        let n_count: i128 = i128::from(count_number);
+        let n_count: i128 = i128::from(s::u32(file_block, 0));
         let mut v_items;
         let items_offset = u64::from(s::u32(file_block, 4));
         if items_offset == 0 {
@@ -137,11 +136,10 @@ mod straight {
         let names_offset = u64::from(s::u32(file_block, 8));
         if names_offset == 0 {
             return rt::Err(s::Odd);
-        } else {
-            let mut names_part = cx.target(names_offset, 0)?;
-            let names_at = names_part.at();
-            x_file_names = rt::Some((names_at, names_at));
         }
+        let mut names_part = cx.target(names_offset, 0)?;
+        let names_at = names_part.at();
+        x_file_names = rt::Some((names_at, names_at));
         rt::Ok(super::File {
             items: v_items,
             spelling: ::formwork::Spelling::default(),

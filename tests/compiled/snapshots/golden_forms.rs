@@ -250,215 +250,160 @@ mod straight {
         let item_number = s::u8(item_block, 0);
         let item_word = s::uint_be::<1, _>(item_block, 0);
         let item_value = (match item_number {
-            1 => s::small_case! {
-                let value_value = 0;
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Number(super::ItemNumber {
-                        value: value_value,
-                        spelling: ::formwork::Spelling::default(),
-                    }),
-                )
-            },
-            2 => s::small_case! {
-                let item_block: &'i [u8; 1] = part.block()?;
-                let value_value = s::i8(item_block, 0) as i32;
-                let mut item_k = ::formwork::Spelling::default();
-                s::keep_form(&mut item_k, 1, if value_value == 0 { 0 } else { 1 });
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Number(super::ItemNumber {
-                        value: value_value,
-                        spelling: item_k,
-                    }),
-                )
-            },
-            3 => s::small_case! {
-                let item_block: &'i [u8; 2] = part.block()?;
-                let value_value = s::i16(item_block, 0) as i32;
-                let mut item_k = ::formwork::Spelling::default();
-                s::keep_form(
-                    &mut item_k,
-                    2,
-                    if value_value == 0 {
-                        0
-                    } else if value_value >= -128 && value_value <= 127 {
-                        1
-                    } else {
-                        2
-                    },
-                );
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Number(super::ItemNumber {
-                        value: value_value,
-                        spelling: item_k,
-                    }),
-                )
-            },
-            4 => s::small_case! {
-                let item_block: &'i [u8; 4] = part.block()?;
-                let value_value = s::i32(item_block, 0);
-                let mut item_k = ::formwork::Spelling::default();
-                s::keep_form(
-                    &mut item_k,
-                    3,
-                    if value_value == 0 {
-                        0
-                    } else if value_value >= -128 && value_value <= 127 {
-                        1
-                    } else if value_value >= -32768 && value_value <= 32767 {
-                        2
-                    } else {
-                        3
-                    },
-                );
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Number(super::ItemNumber {
-                        value: value_value,
-                        spelling: item_k,
-                    }),
-                )
-            },
-            17 => s::small_case! {
-                let value_value = true;
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Bool(super::ItemBool {
-                        value: value_value,
-                        spelling: ::formwork::Spelling::default(),
-                    }),
-                )
-            },
-            18 => s::small_case! {
-                let value_value = false;
-                let mut item_k = ::formwork::Spelling::default();
-                s::keep_form(&mut item_k, 1, if value_value == true { 0 } else { 1 });
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Bool(super::ItemBool {
-                        value: value_value,
-                        spelling: item_k,
-                    }),
-                )
-            },
-            16 => s::small_case! {
-                let item_block: &'i [u8; 1] = part.block()?;
-                let value_value = s::flag(s::u8(item_block, 0) as u64, 1)?;
-                let mut item_k = ::formwork::Spelling::default();
-                s::keep_form(
-                    &mut item_k,
-                    2,
-                    if value_value == true {
-                        0
-                    } else if value_value == false {
-                        1
-                    } else {
-                        2
-                    },
-                );
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Bool(super::ItemBool {
-                        value: value_value,
-                        spelling: item_k,
-                    }),
-                )
-            },
-            32 => s::small_case! {
-                let value_value = f32::from_bits(0);
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Float(super::ItemFloat {
-                        value: value_value,
-                        spelling: ::formwork::Spelling::default(),
-                    }),
-                )
-            },
-            33 => s::small_case! {
-                let item_block: &'i [u8; 4] = part.block()?;
-                let value_value = f32::from_bits(s::u32(item_block, 0));
-                let mut item_k = ::formwork::Spelling::default();
-                s::keep_form(
-                    &mut item_k,
-                    1,
-                    if value_value.to_bits() == 0 { 0 } else { 1 },
-                );
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Float(super::ItemFloat {
-                        value: value_value,
-                        spelling: item_k,
-                    }),
-                )
-            },
+            1 => read_item_number(),
+            2 => read_item_number_2(part),
+            3 => read_item_number_3(part),
+            4 => read_item_number_4(part),
+            17 => read_item_bool(),
+            18 => read_item_bool_2(),
+            16 => read_item_bool_3(part),
+            32 => read_item_float(),
+            33 => read_item_float_2(part),
             49 => read_item_list(part),
             50 => read_item_list_2(part),
-            _ if item_word & 224 == 128 => s::small_case! {
-                let item_block: &'i [u8; 1] = part.block()?;
-                let item_word_2 = item_word << 8 | s::uint_be::<1, _>(item_block, 0);
-                let version_value = ((item_word_2 >> 9 & 15) << 0) as u8;
-                let tag_value = ((item_word_2 >> 0 & 511) << 0) as u16;
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Record(super::ItemRecord {
-                        version: version_value,
-                        tag: tag_value,
-                        spelling: ::formwork::Spelling::default(),
-                    }),
-                )
-            },
-            160 => s::small_case! {
-                let item_block: &'i [u8; 3] = part.block()?;
-                let tag_value = s::u16(item_block, 0);
-                let version_value = s::u8(item_block, 2);
-                let mut item_k = ::formwork::Spelling::default();
-                s::keep_form(
-                    &mut item_k,
-                    1,
-                    if (version_value <= 15) && (tag_value <= 511) { 0 } else { 1 },
-                );
-                rt::Ok::<
-                    _,
-                    s::Odd,
-                >(
-                    super::Item::Record(super::ItemRecord {
-                        version: version_value,
-                        tag: tag_value,
-                        spelling: item_k,
-                    }),
-                )
-            },
+            _ if item_word & 224 == 128 => read_item_record(part, item_word),
+            160 => read_item_record_2(part),
             _ => rt::Err(s::Odd),
         })?;
         rt::Ok(item_value)
     }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_number() -> s::Straight<super::Item> {
+        let value_value = 0;
+        rt::Ok::<_, s::Odd>(
+            super::Item::Number(super::ItemNumber {
+                value: value_value,
+                spelling: ::formwork::Spelling::default(),
+            }),
+        )
+    }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_number_2<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
+        let item_block: &'i [u8; 1] = part.block()?;
+        let value_value = s::i8(item_block, 0) as i32;
+        let mut item_k = ::formwork::Spelling::default();
+        s::keep_form(&mut item_k, 1, if value_value == 0 { 0 } else { 1 });
+        rt::Ok::<_, s::Odd>(
+            super::Item::Number(super::ItemNumber {
+                value: value_value,
+                spelling: item_k,
+            }),
+        )
+    }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_number_3<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
+        let item_block: &'i [u8; 2] = part.block()?;
+        let value_value = s::i16(item_block, 0) as i32;
+        let mut item_k = ::formwork::Spelling::default();
+        s::keep_form(
+            &mut item_k,
+            2,
+            if value_value == 0 {
+                0
+            } else if value_value >= -128 && value_value <= 127 {
+                1
+            } else {
+                2
+            },
+        );
+        rt::Ok::<_, s::Odd>(
+            super::Item::Number(super::ItemNumber {
+                value: value_value,
+                spelling: item_k,
+            }),
+        )
+    }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_number_4<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
+        let item_block: &'i [u8; 4] = part.block()?;
+        let value_value = s::i32(item_block, 0);
+        let mut item_k = ::formwork::Spelling::default();
+        s::keep_form(
+            &mut item_k,
+            3,
+            if value_value == 0 {
+                0
+            } else if value_value >= -128 && value_value <= 127 {
+                1
+            } else if value_value >= -32768 && value_value <= 32767 {
+                2
+            } else {
+                3
+            },
+        );
+        rt::Ok::<_, s::Odd>(
+            super::Item::Number(super::ItemNumber {
+                value: value_value,
+                spelling: item_k,
+            }),
+        )
+    }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_bool() -> s::Straight<super::Item> {
+        let value_value = true;
+        rt::Ok::<_, s::Odd>(
+            super::Item::Bool(super::ItemBool {
+                value: value_value,
+                spelling: ::formwork::Spelling::default(),
+            }),
+        )
+    }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_bool_2() -> s::Straight<super::Item> {
+        let value_value = false;
+        let mut item_k = ::formwork::Spelling::default();
+        s::keep_form(&mut item_k, 1, if value_value == true { 0 } else { 1 });
+        rt::Ok::<_, s::Odd>(
+            super::Item::Bool(super::ItemBool {
+                value: value_value,
+                spelling: item_k,
+            }),
+        )
+    }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_bool_3<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
+        let item_block: &'i [u8; 1] = part.block()?;
+        let value_value = s::flag(s::u8(item_block, 0) as u64, 1)?;
+        let mut item_k = ::formwork::Spelling::default();
+        s::keep_form(
+            &mut item_k,
+            2,
+            if value_value == true { 0 } else if value_value == false { 1 } else { 2 },
+        );
+        rt::Ok::<_, s::Odd>(
+            super::Item::Bool(super::ItemBool {
+                value: value_value,
+                spelling: item_k,
+            }),
+        )
+    }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_float() -> s::Straight<super::Item> {
+        let value_value = f32::from_bits(0);
+        rt::Ok::<_, s::Odd>(
+            super::Item::Float(super::ItemFloat {
+                value: value_value,
+                spelling: ::formwork::Spelling::default(),
+            }),
+        )
+    }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_float_2<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
+        let item_block: &'i [u8; 4] = part.block()?;
+        let value_value = f32::from_bits(s::u32(item_block, 0));
+        let mut item_k = ::formwork::Spelling::default();
+        s::keep_form(&mut item_k, 1, if value_value.to_bits() == 0 { 0 } else { 1 });
+        rt::Ok::<_, s::Odd>(
+            super::Item::Float(super::ItemFloat {
+                value: value_value,
+                spelling: item_k,
+            }),
+        )
+    }
     #[inline]
     fn read_item_list<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
         let item_block: &'i [u8; 1] = part.block()?;
-        let n_number = s::u8(item_block, 0);
-        let n_n: i128 = i128::from(n_number);
+        let n_n: i128 = i128::from(s::u8(item_block, 0));
         let values_bytes = part.many(s::length(rt::Some(n_n))?, 1)?;
         let values_value = s::each::<1>(values_bytes)
             .map(|values_block| (s::u8(values_block, 0) as u16))
@@ -473,8 +418,7 @@ mod straight {
     #[inline]
     fn read_item_list_2<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
         let item_block: &'i [u8; 1] = part.block()?;
-        let n_number = s::u8(item_block, 0);
-        let n_n: i128 = i128::from(n_number);
+        let n_n: i128 = i128::from(s::u8(item_block, 0));
         let values_bytes = part.many(s::length(rt::Some(n_n))?, 2)?;
         let mut values_value = s::each::<2>(values_bytes)
             .map(|values_block| s::u16(values_block, 0))
@@ -498,6 +442,42 @@ mod straight {
             }),
         )
     }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_record<'i>(
+        part: &mut s::Part<'i>,
+        item_word: u64,
+    ) -> s::Straight<super::Item> {
+        let item_block: &'i [u8; 1] = part.block()?;
+        let item_word_2 = item_word << 8 | s::uint_be::<1, _>(item_block, 0);
+        let version_value = ((item_word_2 >> 9 & 15) << 0) as u8;
+        let tag_value = ((item_word_2 >> 0 & 511) << 0) as u16;
+        rt::Ok::<_, s::Odd>(
+            super::Item::Record(super::ItemRecord {
+                version: version_value,
+                tag: tag_value,
+                spelling: ::formwork::Spelling::default(),
+            }),
+        )
+    }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn read_item_record_2<'i>(part: &mut s::Part<'i>) -> s::Straight<super::Item> {
+        let item_block: &'i [u8; 3] = part.block()?;
+        let tag_value = s::u16(item_block, 0);
+        let version_value = s::u8(item_block, 2);
+        let mut item_k = ::formwork::Spelling::default();
+        s::keep_form(
+            &mut item_k,
+            1,
+            if (version_value <= 15) && (tag_value <= 511) { 0 } else { 1 },
+        );
+        rt::Ok::<_, s::Odd>(
+            super::Item::Record(super::ItemRecord {
+                version: version_value,
+                tag: tag_value,
+                spelling: item_k,
+            }),
+        )
+    }
     fn write<'v>(
         v: &'v super::File,
         out: &mut rt::Vec<u8>,
@@ -511,19 +491,18 @@ mod straight {
                     .fold(
                         0_usize,
                         |room, x| {
-                            room
-                                .saturating_add(
-                                    0usize
-                                        .saturating_add(
-                                            match x {
-                                                super::Item::List(list) => {
-                                                    0usize
-                                                        .saturating_add(list.values.len().saturating_mul(2usize))
-                                                }
-                                                _ => 0,
-                                            },
-                                        ),
-                                )
+                            room.saturating_add(
+                                0usize
+                                    .saturating_add(
+                                        match x {
+                                            super::Item::List(list) => {
+                                                0usize
+                                                    .saturating_add(list.values.len().saturating_mul(2usize))
+                                            }
+                                            _ => 0,
+                                        },
+                                    ),
+                            )
                         },
                     ),
             );
@@ -568,9 +547,7 @@ mod straight {
             3usize
         };
         let form = match s::kept_form(&number.spelling, first) {
-            rt::Some(
-                kept,
-            ) if (match kept {
+            rt::Some(kept) if (match kept {
                 0usize => ((number.value as i128) == 0i128),
                 1usize => s::bits(number.value as i128, 8u32, true).is_ok(),
                 2usize => s::bits(number.value as i128, 16u32, true).is_ok(),
@@ -625,9 +602,7 @@ mod straight {
             2usize
         };
         let form = match s::kept_form(&bool.spelling, first) {
-            rt::Some(
-                kept,
-            ) if (match kept {
+            rt::Some(kept) if (match kept {
                 0usize => (bool.value == true),
                 1usize => (bool.value == false),
                 2usize => true,
@@ -668,9 +643,7 @@ mod straight {
         s::holds(s::is_kept(&float.spelling, &[], true))?;
         let first: usize = if float.value.to_bits() == 0 { 0usize } else { 1usize };
         let form = match s::kept_form(&float.spelling, first) {
-            rt::Some(
-                kept,
-            ) if (match kept {
+            rt::Some(kept) if (match kept {
                 0usize => (float.value.to_bits() == 0),
                 1usize => true,
                 _ => false,
@@ -714,9 +687,7 @@ mod straight {
             return rt::Err(s::Odd)
         };
         let form = match s::kept_form(&list.spelling, first) {
-            rt::Some(
-                kept,
-            ) if (match kept {
+            rt::Some(kept) if (match kept {
                 0usize => {
                     (list.values.iter().all(|x| s::bits(*x as i128, 8u32, false).is_ok())
                         && (LENGTH_RULE).allows(list.values.len() as u64))
@@ -750,9 +721,7 @@ mod straight {
                 s::set::<1>(b, 0, tag);
                 s::set_unsigned::<1>(b, 1, list.values.len() as i128)?;
                 cx.put(b);
-                cx.numbers::<
-                        2,
-                    >(list.values.iter().map(|values_item| (*values_item as u64)))?;
+                cx.numbers::<2>(list.values.iter().map(|values_item| (*values_item as u64)))?;
             }
             _ => return rt::Err(s::Odd),
         };
@@ -772,9 +741,7 @@ mod straight {
             1usize
         };
         let form = match s::kept_form(&record.spelling, first) {
-            rt::Some(
-                kept,
-            ) if (match kept {
+            rt::Some(kept) if (match kept {
                 0usize => {
                     (s::bits(record.version as i128, 4u32, false).is_ok()
                         && s::bits(record.tag as i128, 9u32, false).is_ok())

@@ -145,14 +145,10 @@ mod straight {
         part: &mut s::Part<'i>,
     ) -> s::Straight<super::File> {
         let file_block: &'i [u8; 4] = part.block()?;
-        let node_count_number = s::u8(file_block, 0);
-        let n_node_count: i128 = i128::from(node_count_number);
-        let table_count_number = s::u8(file_block, 1);
-        let n_table_count: i128 = i128::from(table_count_number);
-        let key_count_number = s::u8(file_block, 2);
-        let n_key_count: i128 = i128::from(key_count_number);
-        let flat_count_number = s::u8(file_block, 3);
-        let n_flat_count: i128 = i128::from(flat_count_number);
+        let n_node_count: i128 = i128::from(s::u8(file_block, 0));
+        let n_table_count: i128 = i128::from(s::u8(file_block, 1));
+        let n_key_count: i128 = i128::from(s::u8(file_block, 2));
+        let n_flat_count: i128 = i128::from(s::u8(file_block, 3));
         let nodes_bytes = part.many(s::length(rt::Some(n_node_count))?, 5)?;
         let mut nodes_list = rt::Vec::with_capacity(nodes_bytes.len() / 5);
         for nodes_block in s::each::<5>(nodes_bytes) {
@@ -178,14 +174,10 @@ mod straight {
         block: &'i [u8; 5],
     ) -> s::Straight<super::Node> {
         let class_number = s::u8(block, 0);
-        let base_number = s::u8(block, 1);
-        let n_base: i128 = i128::from(base_number);
-        let count_number = s::u8(block, 2);
-        let n_count: i128 = i128::from(count_number);
-        let key_base_number = s::u8(block, 3);
-        let n_key_base: i128 = i128::from(key_base_number);
-        let key_count_number = s::u8(block, 4);
-        let n_key_count: i128 = i128::from(key_count_number);
+        let n_base: i128 = i128::from(s::u8(block, 1));
+        let n_count: i128 = i128::from(s::u8(block, 2));
+        let n_key_base: i128 = i128::from(s::u8(block, 3));
+        let n_key_count: i128 = i128::from(s::u8(block, 4));
         let v_items;
         let items_offset = s::length(rt::Some(n_count))?;
         if items_offset == 0 {
@@ -197,17 +189,13 @@ mod straight {
             let mut items_part = s::known({
                 let mut found = rt::None;
                 found = rt::Some(
-                    cx
-                        .slice(
-                            4u64
-                                + s::many(
-                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                    5,
-                                )?,
-                            first,
-                            items_offset,
-                            2,
-                        )?,
+                    cx.slice(
+                        4u64
+                            + s::many(rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?), 5)?,
+                        first,
+                        items_offset,
+                        2,
+                    )?,
                 );
                 found
             })?;
@@ -215,11 +203,10 @@ mod straight {
             let items_bytes = items_part.all(2)?;
             let mut items_list = rt::Vec::with_capacity(items_bytes.len() / 2);
             for items_block in s::each::<2>(items_bytes) {
-                items_list
-                    .push(super::Item {
-                        a: s::u8(items_block, 0),
-                        b: s::u8(items_block, 1),
-                    });
+                items_list.push(super::Item {
+                    a: s::u8(items_block, 0),
+                    b: s::u8(items_block, 1),
+                });
             }
             v_items = items_list;
         }
@@ -229,29 +216,19 @@ mod straight {
             v_keys = rt::Vec::new();
         } else {
             let first: i128 = s::known(
-                s::add(
-                    s::multiply(rt::Some(n_key_base), rt::Some(1i128))?,
-                    rt::Some(0i128),
-                )?,
+                s::add(s::multiply(rt::Some(n_key_base), rt::Some(1i128))?, rt::Some(0i128))?,
             )?;
             let mut keys_part = s::known({
                 let mut found = rt::None;
                 found = rt::Some(
-                    cx
-                        .slice(
-                            4u64
-                                + s::many(
-                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                    5,
-                                )?
-                                + s::many(
-                                    rt::Some(cx.seen_signed(1u64, 1u8, false, false)?),
-                                    2,
-                                )?,
-                            first,
-                            keys_offset,
-                            1,
-                        )?,
+                    cx.slice(
+                        4u64
+                            + s::many(rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?), 5)?
+                            + s::many(rt::Some(cx.seen_signed(1u64, 1u8, false, false)?), 2)?,
+                        first,
+                        keys_offset,
+                        1,
+                    )?,
                 );
                 found
             })?;
@@ -269,10 +246,8 @@ mod straight {
         cx: &mut s::Scan<'i>,
         block: &'i [u8; 2],
     ) -> s::Straight<super::Part> {
-        let base_number = s::u8(block, 0);
-        let n_base: i128 = i128::from(base_number);
-        let count_number = s::u8(block, 1);
-        let n_count: i128 = i128::from(count_number);
+        let n_base: i128 = i128::from(s::u8(block, 0));
+        let n_count: i128 = i128::from(s::u8(block, 1));
         let v_list;
         let list_offset = s::length(rt::Some(n_count))?;
         if list_offset == 0 {
@@ -284,25 +259,15 @@ mod straight {
             let mut list_part = s::known({
                 let mut found = rt::None;
                 found = rt::Some(
-                    cx
-                        .slice(
-                            4u64
-                                + s::many(
-                                    rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?),
-                                    5,
-                                )?
-                                + s::many(
-                                    rt::Some(cx.seen_signed(1u64, 1u8, false, false)?),
-                                    2,
-                                )?
-                                + s::many(
-                                    rt::Some(cx.seen_signed(2u64, 1u8, false, false)?),
-                                    1,
-                                )?,
-                            first,
-                            list_offset,
-                            1,
-                        )?,
+                    cx.slice(
+                        4u64
+                            + s::many(rt::Some(cx.seen_signed(0_u64, 1u8, false, false)?), 5)?
+                            + s::many(rt::Some(cx.seen_signed(1u64, 1u8, false, false)?), 2)?
+                            + s::many(rt::Some(cx.seen_signed(2u64, 1u8, false, false)?), 1)?,
+                        first,
+                        list_offset,
+                        1,
+                    )?,
                 );
                 found
             })?;
@@ -318,9 +283,7 @@ mod straight {
         file: rt::Option<&'v [u8]>,
     ) -> s::Straight<()> {
         let room = 4usize
-            .saturating_add(
-                v.nodes.iter().map(room_node).fold(0_usize, usize::saturating_add),
-            )
+            .saturating_add(v.nodes.iter().map(room_node).fold(0_usize, usize::saturating_add))
             .saturating_add(v.first.list.len().saturating_mul(1usize))
             .saturating_add(v.second.list.len().saturating_mul(1usize));
         let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
@@ -348,11 +311,7 @@ mod straight {
         let made_file_sorted = {
             let mut lists: rt::Vec<(i128, &'v rt::Vec<_>)> = rt::Vec::new();
             for holder in v.nodes.iter() {
-                lists
-                    .push((
-                        rt::Some(holder.class as i128).unwrap_or(i128::MAX),
-                        (&holder.keys),
-                    ));
+                lists.push((rt::Some(holder.class as i128).unwrap_or(i128::MAX), (&holder.keys)));
             }
             cx.gather(1usize, lists, true)?
         };
@@ -383,9 +342,7 @@ mod straight {
             s::set::<1>(b, 0, table_item.a as u64);
             s::set::<1>(b, 1, table_item.b as u64);
         }
-        cx.numbers::<
-                1,
-            >(made_file_sorted.iter().map(|sorted_item| (*sorted_item as u64)))?;
+        cx.numbers::<1>(made_file_sorted.iter().map(|sorted_item| (*sorted_item as u64)))?;
         cx.numbers::<1>(made_file_flat.iter().map(|flat_item| (*flat_item as u64)))?;
         {
             let at = cx.here();

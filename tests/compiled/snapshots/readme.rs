@@ -131,8 +131,7 @@ mod straight {
         let mut rooms_chain = s::Chain::NOTHING;
         let mut note_chain = s::Chain::NOTHING;
         s::holds(s::bytes(file_block, 0, 4) == b"LEVL")?;
-        let room_count_number = s::u16(file_block, 6);
-        let n_room_count: i128 = i128::from(room_count_number);
+        let n_room_count: i128 = i128::from(s::u16(file_block, 6));
         let mut v_rooms;
         let rooms_offset = u64::from(s::u32(file_block, 8));
         if rooms_offset == 0 {
@@ -150,22 +149,19 @@ mod straight {
                 if next_number == 255 {
                     next_value = rt::None;
                 } else {
-                    next_value = rt::Some(
-                        super::RoomIndex::new_const(next_number as u32),
-                    );
+                    next_value = rt::Some(super::RoomIndex::new_const(next_number as u32));
                 }
                 s::zeros(s::bytes(rooms_block, 3, 1))?;
-                rooms_list
-                    .push(super::Room {
-                        width: s::u8(rooms_block, 0),
-                        height: s::u8(rooms_block, 1),
-                        next: cx
-                            .note_some(
-                                next_value,
-                                |cx, some| cx.note_index(0usize, some.number() as u64),
-                            ),
-                        spelling: ::formwork::Spelling::default(),
-                    });
+                rooms_list.push(super::Room {
+                    width: s::u8(rooms_block, 0),
+                    height: s::u8(rooms_block, 1),
+                    next: cx
+                        .note_some(
+                            next_value,
+                            |cx, some| cx.note_index(0usize, some.number() as u64),
+                        ),
+                    spelling: ::formwork::Spelling::default(),
+                });
             }
             v_rooms = rooms_list;
             cx.charge(rooms_part.at() - rooms_at)?;

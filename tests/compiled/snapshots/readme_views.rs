@@ -140,8 +140,7 @@ pub mod view {
                                     at.skip(1)?,
                                 );
                                 at.utf8(
-                                    at
-                                        .take(at.size(rt::Some(count as i128))?.saturating_mul(1))?,
+                                    at.take(at.size(rt::Some(count as i128))?.saturating_mul(1))?,
                                 )?
                             })
                         }

@@ -747,6 +747,28 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_are_one_are_written_so() {
+        let case = "match a { 1 => { let b = f(c)?; rt::Ok(A::B(b)) } _ => g(), }";
+        assert_eq!(tidied(case), "match a { 1 => f(c).map(A::B), _ => g(), }");
+        stays("match a { 1 => { let b = c; rt::Ok(A::B(b)) } _ => g(), }");
+        stays("match a { 1 => { let b = f(c)?; rt::Ok(A::B(b, d)) } _ => g(), }");
+        assert_eq!(tidied("if let rt::Some(a) = f()? { b.push(a); }"), "b.extend(f()?);");
+        stays("if let rt::Some(a) = b.c { b.push(a); }");
+        let converted = "let a = s::u8(b, 0); let n: i128 = i128::from(a); f(n);";
+        assert_eq!(tidied(converted), "let n: i128 = i128::from(s::u8(b, 0)); f(n);");
+        stays("let a = s::u8(b, 0); let n: i128 = i128::from(a); f(n, a);");
+    }
+
+    #[test]
+    fn what_is_done_unless_there_is_an_error_stands_behind_it() {
+        let apart = "if a { return rt::Err(s::Odd); } else { let b = f(); g(b); } h();";
+        let flat = "if a { return rt::Err(s::Odd); } let b = f(); g(b); h();";
+        assert_eq!(tidied(apart), flat);
+        stays("if a { return rt::Err(s::Odd); } else { let _level = f(); g(); } h();");
+        stays("let c = if a { return rt::Err(s::Odd); } else { b }; h(c);");
+    }
+
+    #[test]
     fn references_that_are_followed_at_once_go() {
         assert_eq!(tidied("f(*(&v.x));"), "f(v.x);");
         assert_eq!(tidied("f((*(&v.x) as u64));"), "f(v.x as u64);");

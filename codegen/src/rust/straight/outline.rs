@@ -790,6 +790,7 @@ fn canonical(code: &TokenStream) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{RecordId, RowId};
 
     /// What becomes of a function, and the functions that its pieces become.
     fn outlined(body: TokenStream) -> (String, Vec<String>) {
@@ -1017,6 +1018,33 @@ mod tests {
             }
         };
         assert_eq!(functions, [expected.to_string()]);
+    }
+
+    /// With more effort, small cases and rules are functions, and rows that are too little for one.
+    #[test]
+    fn long_functions_are_cut_with_more_effort() {
+        let mut pieces = Pieces { model: None, short: 0, few: 24, made: Made::default() };
+        let row = |row: u32| {
+            let (value, label) =
+                (format_ident!("v__3_{row}"), piece("read", RecordId(3), RowId(row)));
+            quote!(let mut #value; #label: { let #value: u8 = #value; #value = f(b)?; })
+        };
+        let rows = (0..).take(effort::ROWS).map(row);
+        let function = quote! {
+            fn f(cx: &mut s::Ink<'v>, b: u8) -> s::Straight<()> {
+                let n__3_9: i128 = i128::from(b);
+                s::holds(n__3_9 == i128::from(b) + i128::from(b))?;
+                #(#rows)*
+                let x = match b { 1 => 'small__4: { let m: u8; m = g(b)?; rt::Ok::<_, s::Odd>(m) }, _ => h() }?;
+                done(v__3_0, v__3_1, x)
+            }
+        };
+        let made = pieces.outlined(&function, &|_| None, Effort::Loops).to_string();
+        let names: Vec<String> = pieces.functions().iter().map(ToString::to_string).collect();
+        for name in ["hold__3_9", "read__3_0_to_5", "arm__4"] {
+            assert!(made.contains(&format!("{name} (")), "{made}");
+            assert!(names.iter().any(|text| text.contains(&format!("fn {name} ("))), "{names:?}");
+        }
     }
 
     #[test]

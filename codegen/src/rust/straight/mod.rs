@@ -57,7 +57,7 @@ use crate::model::{EpochId, Model};
 pub(super) use able::{Able, Sought, Unable, unable};
 use context::{Flavour, Straight};
 pub(super) use findings::{Finding, Task};
-pub(super) use mentions::count;
+pub(super) use mentions::{count, count_all};
 use outline::Pieces;
 pub(super) use survey::survey;
 

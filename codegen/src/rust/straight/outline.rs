@@ -9,6 +9,7 @@
 //!
 //! A function that has too many lines still is gone through once more, with more [effort](Effort).
 
+mod behind;
 mod effort;
 mod labels;
 mod taken;
@@ -27,6 +28,7 @@ use syn::{
 use super::mentions::{count_all, size};
 use crate::model::Model;
 
+use behind::Behind;
 use effort::{Effort, lines};
 pub(super) use labels::{
     arm_piece, case_piece, element_piece, field_piece, find_piece, piece, root_piece, small_piece,
@@ -165,7 +167,7 @@ struct Pass<'a, 'm> {
     types: &'a dyn Fn(&str) -> Option<TokenStream>,
     locals: &'a BTreeSet<String>,
     /// What follows the blocks around that will be none.
-    behind: Vec<TokenStream>,
+    behind: Vec<Behind>,
     /// Those of the function.
     generics: Vec<GenericParam>,
     whole: Whole,
@@ -179,38 +181,6 @@ struct Whole {
     /// How many tokens it has.
     size: usize,
     result: Option<TokenStream>,
-}
-
-/// How often statements of a block have each name, if some of them are pieces: those that are not passed
-/// yet.
-#[derive(Default)]
-struct Behind(BTreeMap<String, usize>);
-
-impl Behind {
-    fn new(stmts: &[Stmt]) -> Behind {
-        let mut names = BTreeMap::new();
-        if stmts.iter().any(|statement| piece_of(statement).is_some()) {
-            stmts.iter().for_each(|s| count_all(&s.to_token_stream(), &mut names));
-        }
-        Behind(names)
-    }
-
-    fn pass(&mut self, statement: &Stmt) {
-        if self.0.is_empty() {
-            return;
-        }
-        let mut passed = BTreeMap::new();
-        count_all(&statement.to_token_stream(), &mut passed);
-        for (name, times) in passed {
-            if let Some(left) = self.0.get_mut(&name) {
-                *left -= times;
-            }
-        }
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(|left| *left > 0)
-    }
 }
 
 /// What a piece is.
@@ -380,6 +350,7 @@ impl Pass<'_, '_> {
     fn visit_statements(&mut self, block: &mut Block) {
         let mut statements = Vec::with_capacity(block.stmts.len());
         let mut rest = core::mem::take(&mut block.stmts).into_iter();
+        let mut known = None;
         loop {
             if let Some(all) = self.rows(rest.as_slice()) {
                 rest.by_ref().take(2 * effort::ROWS).for_each(drop);
@@ -390,7 +361,8 @@ impl Pass<'_, '_> {
             if let Some(label) = self.step(&statement) {
                 let mut block: Block = parse_quote!({ #statement });
                 let none = BTreeMap::new();
-                let made = self.statements_piece(&label, &mut block, &none, rest.as_slice());
+                let behind = Behind::of(&mut known, rest.as_slice());
+                let made = self.statements_piece(&label, &mut block, &none, behind);
                 if let Some(call) = made {
                     statements.push(parse_quote!(#call;));
                     continue;
@@ -410,7 +382,8 @@ impl Pass<'_, '_> {
             }
             let name = label.name.ident.to_string();
             let told = told(block);
-            let made = self.statements_piece(&name, block, &told, rest.as_slice());
+            let behind = Behind::of(&mut known, rest.as_slice());
+            let made = self.statements_piece(&name, block, &told, behind.clone());
             // It is known of what stands behind, too.
             if let Some(scope) = self.known.last_mut() {
                 scope.extend(told.into_iter().map(|(name, ty)| (name, Some(ty))));
@@ -418,7 +391,7 @@ impl Pass<'_, '_> {
             match made {
                 Some(call) => statements.push(parse_quote!(#call;)),
                 None => {
-                    self.behind.push(all(rest.as_slice()));
+                    self.behind.push(behind);
                     self.visit_statements(block);
                     self.behind.pop();
                     statements.append(&mut block.stmts);
@@ -434,9 +407,9 @@ impl Pass<'_, '_> {
         label: &str,
         block: &mut Block,
         told: &BTreeMap<String, TokenStream>,
-        behind: &[Stmt],
+        behind: Behind,
     ) -> Option<Expr> {
-        self.behind.push(all(behind));
+        self.behind.push(behind);
         let made = self.piece(label, block, told, Kind::Statements);
         self.behind.pop();
         made
@@ -491,7 +464,7 @@ impl Pass<'_, '_> {
             }
         }
         bound.all.retain(|name| name.contains("__"));
-        self.behind.iter().any(|behind| is_asked_in(behind, &bound.all))
+        self.behind.iter().any(|behind| behind.asks_for(&bound.all))
     }
 
     /// A call of the function that a block becomes.
@@ -700,23 +673,6 @@ fn small_row(statements: &[Stmt]) -> Option<Small> {
     let is_value =
         value.to_string().starts_with("v__") && is_piece(&read.label.as_ref()?.name.ident);
     is_value.then_some(Small { label, value, ty, code, size })
-}
-
-/// Whether statements ask for one of these names before they bind it themselves.
-fn is_asked_in(statements: &TokenStream, names: &BTreeSet<String>) -> bool {
-    let mut counts = BTreeMap::new();
-    count_all(statements, &mut counts);
-    if !names.iter().any(|name| counts.contains_key(name)) {
-        return false;
-    }
-    let Ok(mut block) = syn::parse2::<Block>(quote!({ #statements })) else { return true };
-    let mut taken = Taken::new(names);
-    taken.visit_block_mut(&mut block);
-    !taken.free.is_empty()
-}
-
-fn all(statements: &[Stmt]) -> TokenStream {
-    quote!(#(#statements)*)
 }
 
 /// The label of what compares the number of a row with something.

@@ -11,6 +11,7 @@ mod edits;
 mod file;
 mod in_arena;
 mod mapping;
+mod mentions;
 mod names;
 mod packed;
 mod paths;

@@ -18,7 +18,7 @@ use syn::{
 };
 
 use self::stores::{name_long_arguments, set_if_it_fits};
-use super::straight::{count, count_all};
+use super::mentions::{count, count_all};
 
 /// Does so in all of a file.
 pub(super) fn tidy(file: &mut syn::File) {

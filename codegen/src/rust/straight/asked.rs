@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::mentions::called;
 use crate::model::{RecordId, RowId};
+use crate::rust::mentions::called;
 
 /// What an expression is asked for as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,11 +7,11 @@ use quote::quote;
 use super::able::Able;
 use super::asked::{Asker, Function};
 use super::context::Straight;
-use super::mentions::{mentions, size};
 use super::operators::Typed;
 use super::scope::{Access, Frame, Late, Scope};
 use super::sight::Sights;
 use crate::model::{ExprId, Model, RecordId, RecordKind, RowId};
+use crate::rust::mentions::{mentions, size};
 
 /// Tokens of what is not worth a function.
 const FEW: usize = 24;

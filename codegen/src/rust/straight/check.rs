@@ -13,7 +13,6 @@ use self::whole::Keys;
 use super::able::{Able, Unable, unable};
 use super::context::{Flavour, Straight};
 use super::expr::is;
-use super::mentions::{count, mentions};
 use super::operators::{Typed, compared, comparison, known};
 use super::outline::Pieces;
 use super::questions::{indexed, target};
@@ -22,6 +21,7 @@ use crate::model::{
     ArrayLength, BinaryOp, Check, CheckKind, ExprId, Home, Model, Path, RecordId, RecordKind,
     Reference, Role, Row, RowId, RowKind, RunLength, Start, Type, UnionId,
 };
+use crate::rust::mentions::{count, mentions};
 use crate::rust::shape::Shape;
 
 /// The function `check_root` and those that it calls; and for a reader that is sealed `seen_root`,

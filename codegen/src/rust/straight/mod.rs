@@ -29,7 +29,6 @@ mod flavour;
 mod kept;
 pub(super) mod letters;
 mod locals;
-mod mentions;
 mod names;
 mod needs;
 mod noted;
@@ -57,7 +56,6 @@ use crate::model::{EpochId, Model};
 pub(super) use able::{Able, Sought, Unable, unable};
 use context::{Flavour, Straight};
 pub(super) use findings::{Finding, Task};
-pub(super) use mentions::{count, count_all};
 use outline::Pieces;
 pub(super) use survey::survey;
 

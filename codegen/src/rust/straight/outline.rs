@@ -25,8 +25,8 @@ use syn::{
     Pat, ReturnType, Stmt, parse_quote,
 };
 
-use super::mentions::{count_all, size};
 use crate::model::Model;
+use crate::rust::mentions::{count_all, size};
 
 use behind::Behind;
 use effort::{Effort, lines};

@@ -8,8 +8,8 @@ use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
 use syn::{Block, Stmt};
 
-use super::super::mentions::count_all;
 use super::taken::Taken;
+use crate::rust::mentions::count_all;
 
 /// The last statements of a block, from one of them on.
 #[derive(Debug, Clone)]

@@ -5,10 +5,10 @@ use quote::quote;
 
 use super::{Ctx, Reading, Sink, Spot, size};
 use crate::model::{ArrayLength, ArrayType, Extent, Meaning, Row, RunLength, Terminated, Type};
+use crate::rust::mentions::mentions;
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::context::Flavour;
-use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::questions;
 use crate::rust::straight::scope::{It, Scope};
 

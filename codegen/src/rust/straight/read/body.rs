@@ -11,10 +11,10 @@ use super::{Ctx, Reading, Spot, nothing, size};
 use crate::model::{
     Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
 };
+use crate::rust::mentions::mentions;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, early_value};
-use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::questions::{has_varint, is_varint};
 
 /// What holds rows.

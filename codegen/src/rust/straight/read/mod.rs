@@ -43,10 +43,10 @@ use super::anchors::Anchors;
 use super::context::{Flavour, KEPT_POOL, Straight};
 use super::early::{early_value, is_early_number};
 use super::locals::Locals;
-use super::mentions::called;
 use super::operators::Typed;
 use super::outline::Pieces;
 use super::scope::{Frame, It, Late, Scope};
+use crate::rust::mentions::called;
 
 use crate::model::{
     ByteOrder, Expr, ExprId, Model, Path, Pattern, RecordId, RecordKind, Row, RowId, Sizes, Storage,

@@ -14,12 +14,12 @@ use crate::model::{
     IntType, Linear, Measure, Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength,
     Start, Step, Tag, Target, Type,
 };
+use crate::rust::mentions::mentions;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, Unable, unable};
 use crate::rust::straight::context::Flavour;
 use crate::rust::straight::early::early;
 use crate::rust::straight::locals::case_name;
-use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::operators::inside;
 use crate::rust::straight::pools::PoolText;
 use crate::rust::straight::questions::{is_algorithm, is_plain_number, only_row, rows_with_bytes};

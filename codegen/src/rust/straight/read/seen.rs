@@ -6,10 +6,10 @@ use quote::quote;
 use super::body::{Work, extent};
 use super::{Ctx, Reading, nothing};
 use crate::model::{Constant, Expr, ExprId, Home, Path, Role, Row, RowId, RowKind};
+use crate::rust::mentions::mentions;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, is_early_number};
-use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::questions::{has_pointer, is_aligned, own_row};
 use crate::rust::straight::scope::{Late, Scope};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-use crate::rust::straight::mentions::count_all;
+use crate::rust::mentions::count_all;
 
 /// The code without locals for addresses, tags and early numbers that are never used.
 pub(super) fn sweep(code: TokenStream) -> TokenStream {

@@ -9,9 +9,9 @@ use super::writer::{Node, Src, Task, Writer};
 use crate::model::{
     ArrayLength, ArrayType, ExprId, RecordId, RecordKind, Row, RowId, Storage, Type,
 };
+use crate::rust::mentions::mentions;
 use crate::rust::shape::{Prim, Shape};
 use crate::rust::straight::able::{Able, unable};
-use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::outline::element_piece;
 use crate::rust::straight::scope::Scope;
 

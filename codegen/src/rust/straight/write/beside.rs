@@ -12,9 +12,9 @@ use crate::model::{
     ArrayLength, ArrayType, DefinerScope, DefinerSource, Expr, ExprId, Home, InStep, Measure, Path,
     RecordId, Role, Row, RowId, RowKind, Type,
 };
+use crate::rust::mentions::mentions;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
-use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::outline::piece;
 use crate::rust::straight::questions::{has_pointer, is_aligned, is_cell};
 use crate::rust::straight::scope::{Elements, Placed};

@@ -12,10 +12,10 @@ use crate::model::{
     Home, Label, LayoutPath, PathStep, RecordId, RecordKind, Row, RowId, RowKind, Statement,
     Storage, Tag, Type,
 };
+use crate::rust::mentions::mentions;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::locals::case_name;
-use crate::rust::straight::mentions::mentions;
 use crate::rust::straight::outline::piece;
 
 /// What a statement places of a row.

@@ -9,10 +9,10 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::model::{Cell, RecordId, Storage, Type};
+use crate::rust::mentions::size;
 use crate::rust::shape::Shape;
 use crate::rust::straight::context::{Flavour, Straight};
 use crate::rust::straight::locals::case_name;
-use crate::rust::straight::mentions::size;
 use crate::rust::straight::questions::target;
 
 /// Tokens of what is not worth a function.

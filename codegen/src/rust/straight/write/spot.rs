@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::model::{RecordId, RowId};
-use crate::rust::straight::mentions::mentions;
+use crate::rust::mentions::mentions;
 
 /// Where something is written.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ pub(super) fn mentions(tokens: &TokenStream, name: &str) -> bool {
 }
 
 /// How often it does.
-pub(in crate::rust) fn count(tokens: &TokenStream, name: &str) -> usize {
+pub(super) fn count(tokens: &TokenStream, name: &str) -> usize {
     // Two dots are a range.
     let (mut dot, mut field, mut found) = (false, false, 0);
     for token in tokens.clone() {
@@ -35,7 +35,7 @@ pub(super) fn size(code: &TokenStream) -> usize {
 }
 
 /// How often code has each name.
-pub(in crate::rust) fn count_all(code: &TokenStream, counts: &mut BTreeMap<String, usize>) {
+pub(super) fn count_all(code: &TokenStream, counts: &mut BTreeMap<String, usize>) {
     for token in code.clone() {
         match token {
             TokenTree::Ident(ident) => *counts.entry(ident.to_string()).or_default() += 1,

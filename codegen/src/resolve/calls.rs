@@ -396,8 +396,8 @@ impl<'t> Cx<'t> {
         let Some(Step::Field(field)) = path.steps.last() else { return None };
         field.members.iter().find_map(|(id, way)| {
             let [Member::Let(number)] = way.as_slice() else { return None };
-            let named = self.rec(*id).lets.get(*number as usize)?;
-            is_computed(&named.ex).then_some(named.span)
+            let ways = self.rec(*id).let_ways.get(*number as usize)?;
+            ways.iter().all(|way| is_computed(way.ex)).then(|| ways.first().map(|way| way.span))?
         })
     }
 

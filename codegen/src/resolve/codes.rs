@@ -89,9 +89,10 @@ pub const CODES: &[(&str, &str, &str)] = &[
     ),
     (
         "E0216",
-        "statement under a condition over data",
-        "`check` and `derive` hold for the whole struct, and rows with offsets are always there: a \
-         `when` over data can't contain them.",
+        "statement under a condition",
+        "Rows with offsets are always there: a `when` over data can't contain them. `layout` and \
+         `endian` are about the whole struct and have a `when` of their own; a row that `derive` \
+         gives an equation has one in both branches of a `when`, or `C ? A : B` outside of it.",
     ),
     (
         "E0217",

@@ -4,17 +4,38 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 
 use super::instances::Further;
+use super::ways::Way;
 use super::{Bound, Cx, Expr, Memo, Rec, ScopeId, Shape, Slot, Source, Variant, id32, names_of};
 use crate::model::{ByteOrder, RecordId, RecordKind, RelocationEncoding};
 use crate::span::{Span, Spanned};
-use crate::syntax::ast::{DeclBody, HomeEx, Item, Props, Row, RowWord, WordField};
-use crate::syntax::expr::Ex;
+use crate::syntax::ast::{DeclBody, HomeEx, Item, LetDecl, Props, Row, RowWord, WordField};
+use crate::syntax::expr::{Ex, PathEx};
 
 /// Rows while they are gathered.
 struct Gathered<'t> {
     slots: Vec<Slot<'t>>,
     /// Names of these, and of the `let`s.
     names: HashSet<&'t str>,
+}
+
+/// Where a statement stands.
+#[derive(Clone, Copy)]
+struct Standing<'a, 't> {
+    mask: &'a [bool],
+    /// Conditions over data around it, and whether each is negated.
+    when: &'a [(&'t Ex, bool)],
+    /// All that decide, with those over the context.
+    all: &'a [(&'t Ex, bool)],
+}
+
+impl<'t> Standing<'_, 't> {
+    fn way(&self, ex: &'t Ex, span: Span) -> Way<'t> {
+        Way { when: self.all.to_vec(), epochs: self.mask.to_vec(), ex, span }
+    }
+
+    fn lives(&self) -> bool {
+        self.mask.contains(&true)
+    }
 }
 
 impl<'t> Cx<'t> {
@@ -175,7 +196,8 @@ impl<'t> Cx<'t> {
         }
         let names: Vec<&str> = names.iter().map(|n| n.value.as_str()).collect();
         let mut gathered = Gathered { slots: Vec::new(), names: HashSet::new() };
-        self.gather(id, items, &names, mask, &[], &mut gathered);
+        let standing = Standing { mask, when: &[], all: &[] };
+        self.gather(id, items, &names, standing, &mut gathered);
         for slot in &mut gathered.slots {
             // Rules are those of the first; what no layout has says none.
             slot.variants.sort_by_key(|variant| !variant.epochs.contains(&true));
@@ -188,63 +210,57 @@ impl<'t> Cx<'t> {
         id: RecordId,
         items: &[&'t Item],
         names: &[&str],
-        mask: &[bool],
-        when: &[(&'t Ex, bool)],
+        standing: Standing<'_, 't>,
         gathered: &mut Gathered<'t>,
     ) {
         for item in items.iter().copied() {
             match item {
-                Item::Row(row) => self.gather_row(row, mask, when, gathered),
+                Item::Row(row) => self.gather_row(row, standing.mask, standing.when, gathered),
                 Item::When { condition, then, otherwise } => {
                     let scope = self.rec(id).scope;
-                    let then: Vec<&'t Item> = then.iter().collect();
-                    let otherwise: Vec<&'t Item> = otherwise.iter().collect();
-                    if self.is_context(scope, id, names, condition) {
-                        let holds = self.holds(scope, Some(id), condition);
-                        let yes: Vec<bool> =
-                            mask.iter().zip(&holds).map(|(a, b)| *a && *b).collect();
-                        let no: Vec<bool> =
-                            mask.iter().zip(&holds).map(|(a, b)| *a && !*b).collect();
-                        self.gather(id, &then, names, &yes, when, gathered);
-                        self.gather(id, &otherwise, names, &no, when, gathered);
-                    } else {
-                        let mut yes = when.to_vec();
-                        yes.push((condition, false));
-                        self.gather(id, &then, names, mask, &yes, gathered);
-                        let mut no = when.to_vec();
-                        no.push((condition, true));
-                        self.gather(id, &otherwise, names, mask, &no, gathered);
+                    let context = self.is_context(scope, id, names, condition);
+                    let holds = context.then(|| self.holds(scope, Some(id), condition));
+                    for (branch, negated) in [(then, false), (otherwise, true)] {
+                        let branch: Vec<&'t Item> = branch.iter().collect();
+                        let mut mask = standing.mask.to_vec();
+                        if let Some(holds) = &holds {
+                            mask.iter_mut().zip(holds).for_each(|(a, b)| *a &= *b != negated);
+                        }
+                        let (mut when, mut all) = (standing.when.to_vec(), standing.all.to_vec());
+                        if !context {
+                            when.push((condition, negated));
+                        }
+                        if !context || mask != standing.mask {
+                            all.push((condition, negated));
+                        }
+                        let inner = Standing { mask: &mask, when: &when, all: &all };
+                        self.gather(id, &branch, names, inner, gathered);
                     }
                 }
-                Item::Let(decl) => {
-                    if !gathered.names.insert(decl.name.value.as_str()) {
-                        let name = &decl.name.value;
-                        self.d.error(
-                            "E0203",
-                            decl.name.span,
-                            format!("`{name}` is declared twice in this struct"),
-                        );
-                        continue;
-                    }
-                    let rec = self.rec_mut(id);
-                    rec.lets.push(decl);
-                    rec.let_shapes.push(Memo::Unknown);
-                }
+                Item::Let(decl) => self.gather_let(id, decl, standing, gathered),
                 Item::Check(check) => {
-                    if !when.is_empty() {
-                        self.d
-                            .error("E0216", check.span, "`check` can't stand in a `when` over data")
-                            .help("write `check \"!(CONDITION) || ...\"`");
+                    if standing.lives() {
+                        let way = standing.way(&check.ex, check.span);
+                        self.rec_mut(id).checks.push((check, way));
                     }
-                    self.rec_mut(id).checks.push(check);
                 }
                 Item::Derive { path, is, span } => {
-                    if !when.is_empty() {
-                        self.d.error("E0216", *span, "`derive` can't stand in a `when` over data");
+                    let way = standing.way(is, *span);
+                    let derives = &mut self.rec_mut(id).derives;
+                    let text = path.text();
+                    let apart = |known: &(&PathEx, Vec<Way<'t>>)| {
+                        known.0.text() == text && known.1.iter().all(|other| way.is_apart(other))
+                    };
+                    match derives.iter().position(apart) {
+                        _ if !standing.lives() => {}
+                        Some(at) => derives[at].1.push(way),
+                        None => derives.push((path, vec![way])),
                     }
-                    self.rec_mut(id).derives.push((path, is, *span));
                 }
                 Item::Layout(places, span) => {
+                    if !self.is_of_whole(standing, "layout", *span, "in it: `layout { when \"C\" { put a } }`") {
+                        continue;
+                    }
                     if let Some((_, first)) = self.rec(id).layout {
                         self.d
                             .error("E0203", *span, "a struct has one `layout`")
@@ -254,12 +270,68 @@ impl<'t> Cx<'t> {
                     self.rec_mut(id).layout = Some((places, *span));
                 }
                 Item::Endian(decl) => {
+                    let help = "in it: `endian { when \"C\" big; else little }`";
+                    if !self.is_of_whole(standing, "endian", decl.span, help) {
+                        continue;
+                    }
                     if self.rec(id).endian.is_some() || self.rec(id).fixed_endian.is_some() {
                         self.d.error("E0203", decl.span, "the byte order is said twice");
                     }
                     self.rec_mut(id).endian = Some(decl);
                 }
-                Item::Columns(..) => {}
+                Item::Columns(_, _, span) => {
+                    // Those of the struct itself are known.
+                    let own = self.rec(id).columns.is_some() && standing.when.is_empty();
+                    if !own || standing.all.len() > 0 {
+                        self.d.error("E0216", *span, "`columns` can't stand in a `when`");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a statement that is about the whole struct is not under a condition; one that no
+    /// epoch has says nothing.
+    fn is_of_whole(
+        &mut self,
+        standing: Standing<'_, 't>,
+        word: &str,
+        span: Span,
+        help: &str,
+    ) -> bool {
+        if standing.lives() && !standing.all.is_empty() {
+            self.d
+                .error("E0216", span, format!("`{word}` can't stand in a `when`"))
+                .help(format!("write the `when` {help}"));
+            return false;
+        }
+        standing.lives()
+    }
+
+    fn gather_let(
+        &mut self,
+        id: RecordId,
+        decl: &'t LetDecl,
+        standing: Standing<'_, 't>,
+        gathered: &mut Gathered<'t>,
+    ) {
+        let way = standing.way(&decl.ex, decl.span);
+        let name = decl.name.value.as_str();
+        let known = self.rec(id).let_named(name);
+        if gathered.names.insert(name) && known.is_none() {
+            let rec = self.rec_mut(id);
+            rec.lets.push(decl);
+            rec.let_ways.push(vec![way]);
+            rec.let_shapes.push(Memo::Unknown);
+            return;
+        }
+        match known {
+            Some(at) if self.rec(id).let_ways[at].iter().all(|other| way.is_apart(other)) => {
+                self.rec_mut(id).let_ways[at].push(way);
+            }
+            _ => {
+                let text = format!("`{name}` is declared twice in this struct");
+                self.d.error("E0203", decl.name.span, text);
             }
         }
     }
@@ -277,9 +349,16 @@ impl<'t> Cx<'t> {
                 .map(|n| n.value.as_str())
                 .or(matches!(row.word, RowWord::ByteOrder).then_some("byte_order"));
         // Most names are new.
-        let clash = name.filter(|name| !gathered.names.insert(*name));
+        let known = name.filter(|name| !gathered.names.insert(*name));
         let clash =
-            clash.and_then(|name| gathered.slots.iter().position(|slot| slot.name == Some(name)));
+            known.and_then(|name| gathered.slots.iter().position(|slot| slot.name == Some(name)));
+        if let (Some(name), None) = (known, clash) {
+            let span = row.name.as_ref().map_or(row.span, |n| n.span);
+            self.d
+                .error("E0203", span, format!("`{name}` is a `let` of this struct, too"))
+                .help(format!("give the `let` another name, and ask for `{name} ?? NAME`"));
+            return;
+        }
         let at = match clash {
             Some(at) => {
                 let first = &gathered.slots[at];
@@ -399,6 +478,7 @@ impl<'t> Rec<'t> {
             slots: Vec::new(),
             names: RefCell::default(),
             lets: Vec::new(),
+            let_ways: Vec::new(),
             let_shapes: Vec::new(),
             checks: Vec::new(),
             derives: Vec::new(),

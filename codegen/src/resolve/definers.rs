@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Cx, Expr, ExprId, RecordId, Shape, Source, Uni, id32};
+use super::ways::is_complete;
+use super::{Cx, Expr, ExprId, RecordId, Shape, Source, Uni, Val, id32};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Linear,
     Meaning, Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step, Tag,
@@ -226,10 +227,18 @@ impl<'t> Cx<'t> {
     /// `derive PATH is=EXPR`.
     fn explicit_derives(&mut self, id: RecordId, derives: &mut Vec<Derive>) {
         let list = self.rec(id).derives.clone();
-        for (path, is, span) in list {
+        for (path, ways) in list {
             let env = self.env(self.rec(id).scope, Some(id));
             let Some((found, _)) = self.path(&env, path) else { continue };
-            let Some(value) = self.expr(&env, is) else { continue };
+            let (span, is) = (ways[0].span, ways[0].ex);
+            if !is_complete(&ways.iter().collect::<Vec<_>>(), 0) {
+                self.d
+                    .error("E0216", span, "`derive` says nothing where the condition does not hold")
+                    .help("say it in both branches, or outside: `derive PATH is=\"C ? A : B\"`");
+                continue;
+            }
+            let nothing = Val { expr: self.nothing("none"), shape: Shape::ANY };
+            let Some(value) = self.chosen(&env, &ways, &nothing) else { continue };
             let Some(reached) = self.reach(id, &found) else {
                 self.d
                     .error("E0231", path.span(), "`derive` needs a row that is inline here")

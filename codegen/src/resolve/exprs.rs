@@ -238,7 +238,7 @@ impl<'t> Cx<'t> {
 
     /// A value is one of the two: a list is exchanged for a list only, and truth values, numbers and
     /// texts for their like.
-    fn alike(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<&mut Diagnostic> {
+    pub(super) fn alike(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<&mut Diagnostic> {
         let (a, b) = (&self.seen(a), &self.seen(b));
         let message = match (sort(a), sort(b)) {
             (Some(left), Some(right)) if left != right => "the value would be of either kind",
@@ -454,7 +454,7 @@ impl<'t> Cx<'t> {
     }
 
     /// What is one of two, of which one may be unknown.
-    fn either(&mut self, a: Shape, b: Shape) -> Shape {
+    pub(super) fn either(&mut self, a: Shape, b: Shape) -> Shape {
         match (&a, &b) {
             (Shape::Any(records), _) if records.is_empty() => b,
             (_, Shape::Any(records)) if records.is_empty() => a,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::imports::Found;
-use super::{Cx, Memo, RecordId, ScopeId, Source, id32};
+use super::{Cx, Memo, RecordId, ScopeId, Shape, Source, Val, id32};
 use crate::model::{
     BinaryOp, ByteOrder, ByteOrderRule, Check, CheckKind, EndianRule, Epoch, Expr, ExprId, Gaps,
     Let, Model, NamedText, Record, RecordKind, RowId, UnaryOp, Union, UnionId,
@@ -97,6 +97,7 @@ impl<'t> Cx<'t> {
         loop {
             self.explore(built);
             self.find_owners();
+            self.late_arguments();
             let count = self.records.len();
             for at in built..count {
                 self.build_rows(RecordId(id32(at)));
@@ -112,6 +113,7 @@ impl<'t> Cx<'t> {
         // Kinds of pointers may have been met late.
         self.complete_pointers(root);
         self.unused(main);
+        self.late_arguments();
         if self.d.has_errors() {
             // What follows would only repeat the problems in other words; but equations and
             // layouts have problems of their own.
@@ -385,11 +387,10 @@ impl<'t> Cx<'t> {
     }
 
     pub(super) fn lets(&mut self, id: RecordId) -> Vec<Let> {
-        let env = self.env(self.rec(id).scope, Some(id));
         let decls = self.rec(id).lets.clone();
         let mut list = Vec::new();
-        for decl in decls {
-            let expr = match self.expr(&env, &decl.ex) {
+        for (at, decl) in decls.into_iter().enumerate() {
+            let expr = match self.let_val(id, at) {
                 Some(val) => val.expr,
                 None => self.nothing(&decl.name.value),
             };
@@ -415,8 +416,11 @@ impl<'t> Cx<'t> {
         let env = self.env(self.rec(id).scope, Some(id));
         let decls = self.rec(id).checks.clone();
         let mut list = Vec::new();
-        for CheckDecl { ex, text, doc, span } in decls {
-            if let Some(expr) = self.truth(&env, ex) {
+        for (CheckDecl { ex, text, doc, span }, way) in decls {
+            let yes = Val { expr: self.exprs.add(Expr::Bool(true)), shape: Shape::Bool };
+            let held = self.truth(&env, ex);
+            if let Some(found) = held.and_then(|_| self.chosen(&env, &[way], &yes)) {
+                let expr = found.expr;
                 let (kind, doc) = (CheckKind::Holds(expr), doc.clone());
                 list.push(Check { kind, text: line(text), doc, span: *span });
             }

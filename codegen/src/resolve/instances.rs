@@ -1,5 +1,6 @@
 //! Records for types with arguments: one per distinct list.
 
+use super::late::Late;
 use super::{Bound, Cx, Env, Expr, MAX_RECORDS, Open, ScopeId, Shape, id32};
 use crate::model::{ExprId, Path, RecordId, Start};
 use crate::span::Span;
@@ -72,7 +73,11 @@ impl<'t> Cx<'t> {
             Expr::Int(_) | Expr::Bool(_) | Expr::Float(_) | Expr::Text(_) | Expr::Bytes(_) => {
                 Some(Bound::Const(val.expr, val.shape))
             }
-            _ => Some(Bound::Argument(at, val.shape, val.expr)),
+            _ => {
+                let it = self.it.clone();
+                self.late.push(Late { scope, record, it, ex, expr: val.expr });
+                Some(Bound::Argument(at, val.shape, val.expr))
+            }
         }
     }
 

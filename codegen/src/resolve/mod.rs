@@ -23,6 +23,7 @@ mod heads;
 mod homes;
 mod imports;
 mod instances;
+mod late;
 mod layouts;
 mod lengths;
 mod names;
@@ -38,6 +39,7 @@ mod step;
 mod tests;
 mod texts;
 mod unions;
+mod ways;
 mod widest;
 mod words;
 
@@ -175,9 +177,11 @@ struct Rec<'t> {
     outer: Option<RecordId>,
     slots: Vec<Slot<'t>>,
     lets: Vec<&'t LetDecl>,
+    /// What each of them is.
+    let_ways: Vec<ways::Ways<'t>>,
     let_shapes: Vec<Memo<Option<Shape>>>,
-    checks: Vec<&'t CheckDecl>,
-    derives: Vec<(&'t PathEx, &'t Ex, Span)>,
+    checks: Vec<(&'t CheckDecl, ways::Way<'t>)>,
+    derives: Vec<(&'t PathEx, ways::Ways<'t>)>,
     layout: Option<(&'t [Place], Span)>,
     endian: Option<&'t EndianDecl>,
     fixed_endian: Option<crate::model::ByteOrder>,
@@ -382,6 +386,8 @@ struct Cx<'t> {
     too_many: bool,
     /// How far the search for types is nested.
     deep: u32,
+    /// Arguments that are more than a constant.
+    late: Vec<late::Late<'t>>,
     /// What `it` is in the arguments of the type that is looked at.
     it: Option<Shape>,
     /// Whether the type that is looked at is an argument.
@@ -422,6 +428,7 @@ impl<'t> Cx<'t> {
             owners: Vec::new(),
             too_many: false,
             deep: 0,
+            late: Vec::new(),
             it: None,
             passing: false,
             placing: false,

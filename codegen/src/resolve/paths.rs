@@ -3,7 +3,7 @@
 use super::choices::measures;
 use super::heads::Head;
 use super::{
-    Bound, Cx, Env, Expr, ExprId, Memo, RecordId, ScopeId, ScopeParam, Shape, Source, id32,
+    Bound, Cx, Env, Expr, ExprId, Memo, RecordId, ScopeId, ScopeParam, Shape, Source, Val, id32,
 };
 use crate::diagnostic::Diagnostic;
 use crate::model::{Field, Member, Path, RowId, Start, Step};
@@ -154,12 +154,16 @@ impl<'t> Cx<'t> {
             Memo::Unknown => {}
         }
         self.rec_mut(id).let_shapes[at] = Memo::Busy;
-        let decl = self.rec(id).lets[at];
-        let scope = self.rec(id).scope;
-        let env = self.env(scope, Some(id));
-        let shape = self.expr(&env, &decl.ex).map(|val| val.shape);
+        let shape = self.let_val(id, at).map(|val| val.shape);
         self.rec_mut(id).let_shapes[at] = Memo::Done(shape.clone());
         shape
+    }
+
+    /// What a `let` gives: where its conditions don't hold, nothing.
+    pub(super) fn let_val(&mut self, id: RecordId, at: usize) -> Option<Val> {
+        let env = self.env(self.rec(id).scope, Some(id));
+        let nothing = Val { expr: self.nothing("none"), shape: Shape::ANY };
+        self.chosen(&env, &self.rec(id).let_ways[at].clone(), &nothing)
     }
 
     /// Resolves a path. What is a constant has no path.

@@ -282,17 +282,32 @@ fn uncovered(
     places
 }
 
-/// Equations within a record that need each other.
+/// Equations within a record that need each other, and measured values that do: what is written
+/// follows from values, and what is seen from what is stored, so one of either is no circle.
 fn circles(model: &Model, id: RecordId, found: &mut Diagnostics) {
+    let is_written = |row: &Row| matches!(row.role, Role::Derived | Role::Kept(_));
+    circle(model, id, &|row| row.equation().filter(|_| is_written(row)), found);
+    let seen = |row: &Row| match row.kind {
+        RowKind::Value { seen } => seen,
+        _ => None,
+    };
+    circle(model, id, &seen, found);
+}
+
+fn circle(
+    model: &Model,
+    id: RecordId,
+    equation: &dyn Fn(&Row) -> Option<ExprId>,
+    found: &mut Diagnostics,
+) {
     let record = &model.records[id.index()];
     let needs: HashMap<RowId, Vec<RowId>> = record
         .numbered_rows()
-        .filter(|(_, row)| matches!(row.role, Role::Derived | Role::Kept(_)))
-        .map(|(number, row)| {
-            let rows = row.equation().into_iter().flat_map(|expr| own_rows(model, id, expr));
+        .filter_map(|(number, row)| {
+            let rows = own_rows(model, id, equation(row)?).into_iter();
             // A longer path leads into other nodes, which have equations of their own.
             let rows = rows.filter(|(_, steps)| *steps == 1).map(|(row, _)| row);
-            (number, rows.collect())
+            Some((number, rows.collect()))
         })
         .collect();
     let mut done: HashSet<RowId> = HashSet::new();

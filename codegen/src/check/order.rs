@@ -71,6 +71,14 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     .help("ask for the row that says the size or address, or for `here`");
                 continue;
             }
+            if late.is_none() && asks_for_own_end(context.model, id, &needed) {
+                let message = format!("{} is needed to know where its struct ends", row_name(row));
+                found
+                    .error("E0508", row.span, message)
+                    .label("which it needs for its length or presence")
+                    .help("of a region around it is known where it ends: `region_end`");
+                continue;
+            }
             let Some(late) = late.and_then(|late| record.rows.get(late.index())) else {
                 if let Some((around, late)) = later_around(context.model, &holders, id, &needed) {
                     let (name, what) = (row_name(row), row_name(late));
@@ -119,6 +127,20 @@ fn behind(
         located(model, *expr, &mut see);
     }
     late
+}
+
+/// Whether an expression takes the end or size of the very struct, which follows from its rows.
+fn asks_for_own_end(model: &Model, id: RecordId, exprs: &[ExprId]) -> bool {
+    let record = &model.records[id.index()];
+    let mut asks = false;
+    let own = |start: &Start| start.is_in(id) || matches!(start, Start::Root) && id == model.root;
+    let mut see = |path: &Path, of: &Expr| {
+        asks |= !matches!(of, Expr::At(_)) && path.steps.is_empty() && own(&path.start);
+    };
+    if record.sizes.iter().any(Option::is_none) {
+        exprs.iter().for_each(|expr| located(model, *expr, &mut see));
+    }
+    asks
 }
 
 /// Whether a row stands behind another one, and at no offset of its own.

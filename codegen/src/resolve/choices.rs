@@ -1,7 +1,7 @@
 //! Declarations of unions: bodies of cases and forms.
 
 use super::instances::Further;
-use super::{Bound, Cx, Expr, Rec, ScopeId, Slot, Source, Uni, UniCase, UnionDecl, id32};
+use super::{Bound, Cx, Expr, Rec, ScopeId, Slot, Source, Uni, UniCase, UnionDecl, id32, names_of};
 use crate::model::{Path, RecordId, RecordKind, RowId, Start, UnionId};
 use crate::span::Span;
 use crate::syntax::ast::{CaseDecl, Item, Row, RowWord};
@@ -85,6 +85,27 @@ impl<'t> Cx<'t> {
             mask: &mask,
         });
         self.rec_mut(id).slots[row.index()].variants[0].source = Source::Case(union);
+        self.names_in_cases(&own, union);
+    }
+
+    /// What a union has by itself, outside of its cases, has a name of its own: the path from
+    /// outside is the same.
+    fn names_in_cases(&mut self, own: &[&'t Item], union: UnionId) {
+        let (mut common, mut inside) = (Vec::new(), Vec::new());
+        names_of(own.iter().copied(), &mut common);
+        for case in &self.uni(union).cases {
+            names_of(&case.decl.items, &mut inside);
+            for form in &case.decl.forms {
+                names_of(&form.items, &mut inside);
+            }
+        }
+        for name in inside {
+            let Some(first) = common.iter().find(|known| known.value == name.value) else {
+                continue;
+            };
+            let text = format!("`{}` is declared twice in this union", name.value);
+            self.d.error("E0203", name.span, text).also(first.span, "first here");
+        }
     }
 
     fn new_union(&mut self, plan: Plan<'_, 't>) -> UnionId {

@@ -230,10 +230,7 @@ impl<'t> Cx<'t> {
             return false;
         }
         let Some(path) = ex.path() else { return false };
-        let kept = std::mem::take(&mut self.d);
-        let found = self.path_or_value(env, path);
-        self.d = kept;
-        found.is_none()
+        self.attempt(|cx| cx.path_or_value(env, path)).is_none()
     }
 
     /// A value is one of the two: a list is exchanged for a list only, and truth values, numbers and

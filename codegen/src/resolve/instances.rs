@@ -122,8 +122,9 @@ impl<'t> Cx<'t> {
             if !self.too_many {
                 self.too_many = true;
                 self.d.error("E0208", span, format!("more than {MAX_RECORDS} structs")).help(
-                    "parameters multiply structs: does a struct use itself with an argument \
-                           that grows?",
+                    "parameters multiply structs: does a struct use itself with an argument that \
+                     grows, or with a row of its own? Then put the rows around the inner one into \
+                     a struct without parameters",
                 );
             }
             return None;

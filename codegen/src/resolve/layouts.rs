@@ -261,9 +261,7 @@ impl<'t> Cx<'t> {
             let mut ways: Vec<_> = by_row.into_iter().collect();
             ways.sort_by_key(|way| way.0);
             for (_, (step, inner)) in ways {
-                let kept = std::mem::take(&mut self.d);
-                let found = self.layout_step(&inner, name, span, depth + 1);
-                self.d = kept;
+                let found = self.attempt(|cx| cx.layout_step(&inner, name, span, depth + 1));
                 if let Some((mut steps, shape)) = found {
                     steps.insert(0, step);
                     return Some((steps, shape));

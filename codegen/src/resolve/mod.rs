@@ -355,6 +355,10 @@ struct Val {
 /// Everything known while resolving.
 struct Cx<'t> {
     d: Diagnostics,
+    /// Attempts that are going on, whose problems are none.
+    attempts: u32,
+    /// Problems that were found meanwhile, and will not be found again.
+    lasting: Diagnostics,
     trees: &'t [Tree],
     links: &'t [HashMap<String, usize>],
     scopes: Vec<Scope<'t>>,
@@ -402,6 +406,8 @@ impl<'t> Cx<'t> {
     fn new(trees: &'t [Tree], links: &'t [HashMap<String, usize>]) -> Cx<'t> {
         Cx {
             d: Diagnostics::default(),
+            attempts: 0,
+            lasting: Diagnostics::default(),
             trees,
             links,
             scopes: Vec::new(),
@@ -434,6 +440,31 @@ impl<'t> Cx<'t> {
             placing: false,
             unfinished: None,
         }
+    }
+
+    /// Tries something whose problems are none.
+    fn attempt<R>(&mut self, attempt: impl FnOnce(&mut Self) -> R) -> R {
+        let kept = std::mem::take(&mut self.d);
+        self.attempts += 1;
+        let found = attempt(self);
+        self.attempts -= 1;
+        self.d = kept;
+        if self.attempts == 0 {
+            self.d.append(std::mem::take(&mut self.lasting));
+        }
+        found
+    }
+
+    /// Finds out what is remembered: its problems are problems in an attempt, too.
+    fn once<R>(&mut self, find: impl FnOnce(&mut Self) -> R) -> R {
+        if self.attempts == 0 {
+            return find(self);
+        }
+        let kept = std::mem::take(&mut self.d);
+        let found = find(self);
+        let problems = std::mem::replace(&mut self.d, kept);
+        self.lasting.append(problems);
+        found
     }
 
     fn rec(&self, id: RecordId) -> &Rec<'t> {

@@ -154,7 +154,7 @@ impl<'t> Cx<'t> {
             Memo::Unknown => {}
         }
         self.rec_mut(id).let_shapes[at] = Memo::Busy;
-        let shape = self.let_val(id, at).map(|val| val.shape);
+        let shape = self.once(|cx| cx.let_val(id, at)).map(|val| val.shape);
         self.rec_mut(id).let_shapes[at] = Memo::Done(shape.clone());
         shape
     }

@@ -386,9 +386,7 @@ impl<'t> Cx<'t> {
         if reference.filter.is_some() {
             return None;
         }
-        let kept = std::mem::take(&mut self.d);
-        let found = self.path(env, &reference.array);
-        self.d = kept;
+        let found = self.attempt(|cx| cx.path(env, &reference.array));
         let (path, shape) = found?;
         let mut steps = Vec::new();
         let mut seen = shape.clone();

@@ -383,9 +383,10 @@ impl<'t> Cx<'t> {
         };
         if let (true, Some(ex), Some(prop)) = (array, props.ex("is"), props.get("is")) {
             let owner = ex.word() == Some("owner");
-            let kept = std::mem::take(&mut self.d);
-            let found = if owner { None } else { self.expr_hint(&inner, ex, hint) };
-            self.d = kept;
+            let found = match owner {
+                true => None,
+                false => self.attempt(|cx| cx.expr_hint(&inner, ex, hint)),
+            };
             if let Some(value) = found.filter(|v| self.constant(v.expr).is_some()) {
                 let kind = CheckKind::Equals(value.expr);
                 built.checks.push(Check {
@@ -448,9 +449,7 @@ impl<'t> Cx<'t> {
                 head: ex.array.head.clone(),
                 steps: ex.array.steps[..ex.array.steps.len() - 1].to_vec(),
             };
-            let kept = std::mem::take(&mut self.d);
-            let found = self.path_or_value(env, &before);
-            self.d = kept;
+            let found = self.attempt(|cx| cx.path_or_value(env, &before));
             if let Some(Ok((_, elements @ Shape::Array(_)))) = found {
                 // Reports an unknown field.
                 self.path(env, &ex.array)?;

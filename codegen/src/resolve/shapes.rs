@@ -55,7 +55,7 @@ impl<'t> Cx<'t> {
             Memo::Unknown => variant.base = Memo::Busy,
         }
         let source = variant.source.clone();
-        let base = self.source_base(id, &source);
+        let base = self.once(|cx| cx.source_base(id, &source));
         self.rec_mut(id).slots[slot].variants[at].base = Memo::Done(base.clone());
         base
     }
@@ -291,7 +291,7 @@ impl<'t> Cx<'t> {
         self.deep += 1;
         let mut shape = None;
         for at in 0..self.rec(id).slots[slot].variants.len() {
-            let found = self.variant_shape(id, slot, at);
+            let found = self.once(|cx| cx.variant_shape(id, slot, at));
             shape = match (shape, found) {
                 (None, found) => found,
                 (Some(a), Some(b)) => Some(self.merge(a, b)),

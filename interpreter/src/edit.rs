@@ -195,7 +195,9 @@ fn insert(
         fitting
     } else {
         references_so_far(program, value.given())
-            .map_err(|error| EditFailure::from(EditError::from(error)))
+            .map_err(|error| {
+                moved_to(error, &found.path(array.at(count)), &found.path(array.at(at)))
+            })
             .and_then(|found| {
                 let array = found.locate(&way).ok_or(EditError::NoArray)?;
                 shift(value, &found, array, count, at)
@@ -478,13 +480,26 @@ fn fits(program: &Program, value: &Value, path: &Path, said: &Path) -> Result<()
     let Err(error) = references(program, program.model().root, value.given()) else {
         return Ok(());
     };
-    let here = |problem: Problem| {
-        let rest = problem.path.segments().strip_prefix(path.segments())?;
-        let path = said.segments().iter().chain(rest).cloned().collect();
-        Some(Problem { path, ..problem })
-    };
+    let here = |problem: Problem| in_place(&problem, path, said);
     let problems = error.into_problems().into_iter().filter_map(here).collect();
     WriteError::check(problems).map_err(|error| EditError::from(error).into())
+}
+
+/// A problem of what is at a path, if it is one, with the path for messages.
+fn in_place(problem: &Problem, path: &Path, said: &Path) -> Option<Problem> {
+    let rest = problem.path.segments().strip_prefix(path.segments())?;
+    let path = said.segments().iter().chain(rest).cloned().collect();
+    Some(Problem { path, ..problem.clone() })
+}
+
+/// What is wrong with an element that stands at the end, in the words of where it is to be.
+fn moved_to(error: WriteError, path: &Path, said: &Path) -> EditFailure {
+    let problems = error.into_problems().into_iter();
+    let problems = problems.map(|problem| in_place(&problem, path, said).unwrap_or(problem));
+    match WriteError::check(problems.collect()) {
+        Err(error) => EditError::from(error).into(),
+        Ok(()) => EditError::NoArray.into(),
+    }
 }
 
 /// The number in a field by which others refer to its element, and these, if no other element has

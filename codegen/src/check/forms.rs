@@ -83,6 +83,17 @@ fn check_case(
                 let message = format!("a form of case `{}` does not say `{name}`", case.name);
                 let diagnostic = found.error("E0406", form.span, message);
                 diagnostic.also(row.span, "the field");
+                let typed = crate::syntax::builtin::is_builtin(name);
+                if typed
+                    && record
+                        .rows
+                        .iter()
+                        .any(|row| row.name.is_none() && matches!(row.kind, RowKind::Constant(_)))
+                {
+                    diagnostic.help(format!(
+                        "a type behind `const` is no name: write `const TYPE {name} is=...`"
+                    ));
+                }
                 total = false;
             }
         }

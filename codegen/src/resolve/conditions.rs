@@ -2,6 +2,7 @@
 
 use super::consts::Plain;
 use super::{Bound, Cx, RecordId, ScopeId};
+use crate::syntax::ast::LetDecl;
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 
 impl<'t> Cx<'t> {
@@ -68,6 +69,13 @@ impl<'t> Cx<'t> {
             let sample = self.epochs.samples.get(epoch).cloned().unwrap_or_default();
             match self.eval(scope, record, ex, &sample, 0) {
                 Some(Plain::Bool(b)) => list.push(b),
+                _ if self.let_in_circle(scope, ex).is_some() => {
+                    if let Some(decl) = self.let_in_circle(scope, ex) {
+                        let text = format!("`{}` depends on itself", decl.name.value);
+                        self.d.error("E0208", decl.span, text);
+                    }
+                    return vec![true; self.epoch_count()];
+                }
                 _ => {
                     self.d.error("E0218", ex.span, "the condition is neither true nor false");
                     return vec![true; self.epoch_count()];
@@ -75,6 +83,32 @@ impl<'t> Cx<'t> {
             }
         }
         list
+    }
+
+    /// A named expression of the text that an expression asks for, and which asks for itself.
+    fn let_in_circle(&self, scope: ScopeId, ex: &Ex) -> Option<&'t LetDecl> {
+        let lets = &self.scope(scope).tree.lets;
+        let asked = |ex: &Ex| {
+            let mut list: Vec<usize> = Vec::new();
+            ex.walk(&mut |part| {
+                let named =
+                    part.word().and_then(|word| lets.iter().position(|l| l.name.value == word));
+                list.extend(named);
+            });
+            list
+        };
+        let all = |from: Vec<usize>| {
+            let mut list = from;
+            let mut at = 0;
+            while let Some(&next) = list.get(at) {
+                let more = asked(&lets[next].ex);
+                list.extend(more.into_iter().filter(|one| !list.contains(one)).collect::<Vec<_>>());
+                at += 1;
+            }
+            list
+        };
+        let circle = |one: &usize| all(asked(&lets[*one].ex)).contains(one);
+        all(asked(ex)).into_iter().find(circle).map(|one| &lets[one])
     }
 
     /// For each epoch the first choice whose condition holds (`None` holds always).

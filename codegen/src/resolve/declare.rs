@@ -258,7 +258,12 @@ impl<'t> Cx<'t> {
                     }
                 }
                 Item::Layout(places, span) => {
-                    if !self.is_of_whole(standing, "layout", *span, "in it: `layout { when \"C\" { put a } }`") {
+                    if !self.is_of_whole(
+                        standing,
+                        "layout",
+                        *span,
+                        "in it: `layout { when \"C\" { put a } }`",
+                    ) {
                         continue;
                     }
                     if let Some((_, first)) = self.rec(id).layout {

@@ -240,9 +240,18 @@ impl<'t> Cx<'t> {
             let nothing = Val { expr: self.nothing("none"), shape: Shape::ANY };
             let Some(value) = self.chosen(&env, &ways, &nothing) else { continue };
             let Some(reached) = self.reach(id, &found) else {
+                let beside = matches!(found.start, Start::Up(_)) && found.steps.len() > 1;
                 self.d
                     .error("E0231", path.span(), "`derive` needs a row that is inline here")
-                    .help("name a row of this struct, of a struct in it, or beside its union");
+                    .help(match beside {
+                        true => {
+                            "of a struct beside the union, the struct around says it for all \
+                             cases: `derive PATH is=\"UNION is CASE ? A : B\"`"
+                        }
+                        false => {
+                            "name a row of this struct, of a struct in it, or beside its union"
+                        }
+                    });
                 continue;
             };
             let (record, row) = self.reached_row(id, &reached);

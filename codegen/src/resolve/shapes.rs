@@ -3,7 +3,7 @@
 
 use super::described::describing;
 use super::imports::Found;
-use super::{Base, Cx, Memo, RecordId, Shape, Source};
+use super::{Base, Cx, Memo, RecordId, Shape, Source, UnionDecl};
 use crate::model::{
     Cell, Content, IntType, Meaning, RecordKind, RowId, Storage, Target, Type, UnionId,
 };
@@ -119,7 +119,10 @@ impl<'t> Cx<'t> {
                 RowWord::Zeros => plain(plain_cell(Meaning::Int, 8)),
                 RowWord::ByteOrder => plain(Type::ByteOrderMark),
                 RowWord::Tag => {
-                    let meaning = Meaning::Int;
+                    let meaning = match row.props.has("enum") {
+                        true => Meaning::Int,
+                        false => self.meaning_of_tag(id),
+                    };
                     plain(Type::Cell(Cell { storage: Storage::TagOf, meaning }))
                 }
                 RowWord::Union(..) => plain(Type::Union((*union)?)),
@@ -131,6 +134,29 @@ impl<'t> Cx<'t> {
                     plain(ty)
                 }
             },
+        }
+    }
+
+    /// What the number of a `tag` row means: that of the union's own.
+    fn meaning_of_tag(&mut self, id: RecordId) -> Meaning {
+        let union = match self.rec(id).kind {
+            RecordKind::Case(union, _) | RecordKind::Form(union, ..) => union,
+            _ => return Meaning::Int,
+        };
+        let props = match self.uni(union).decl {
+            UnionDecl::Row(row) => &row.props,
+            UnionDecl::Decl(decl) => &decl.props,
+        };
+        let scope = self.rec(id).scope;
+        let word = props.text("tag").or_else(|| props.text("word"));
+        let found = word.map(|word| self.lookup(scope, word)).unwrap_or_default();
+        match found[..] {
+            [Found::Decl(at, index)]
+                if matches!(self.decl(at, index).body, DeclBody::Enum { .. }) =>
+            {
+                Meaning::Enum(self.enumeration(at, index))
+            }
+            _ => Meaning::Int,
         }
     }
 

@@ -53,12 +53,7 @@ fn on_side<'a, 't>(
 
 impl<'t> Cx<'t> {
     /// The expression of what holds, and `otherwise` where nothing does.
-    pub(super) fn chosen(
-        &mut self,
-        env: &Env,
-        ways: &[Way<'t>],
-        otherwise: &Val,
-    ) -> Option<Val> {
+    pub(super) fn chosen(&mut self, env: &Env, ways: &[Way<'t>], otherwise: &Val) -> Option<Val> {
         let live: Vec<&Way<'t>> = ways.iter().filter(|way| way.lives()).collect();
         if live.is_empty() {
             let first = self.expr(env, ways.first()?.ex)?;

@@ -287,7 +287,7 @@ impl<'t> Cx<'t> {
                 Item::Columns(_, _, span) => {
                     // Those of the struct itself are known.
                     let own = self.rec(id).columns.is_some() && standing.when.is_empty();
-                    if !own || standing.all.len() > 0 {
+                    if !own || !standing.all.is_empty() {
                         self.d.error("E0216", *span, "`columns` can't stand in a `when`");
                     }
                 }

@@ -119,7 +119,8 @@ impl<'t> Cx<'t> {
                 RowWord::Zeros => plain(plain_cell(Meaning::Int, 8)),
                 RowWord::ByteOrder => plain(Type::ByteOrderMark),
                 RowWord::Tag => {
-                    let meaning = match row.props.has("enum") {
+                    let own = ["enum", "ref", "none", "plus"];
+                    let meaning = match own.iter().any(|name| row.props.has(name)) {
                         true => Meaning::Int,
                         false => self.meaning_of_tag(id),
                     };

@@ -536,3 +536,49 @@ fn a_path_leads_to_the_same_wherever_it_is_taken() {
         assert!(edit(&program, &mut edited, path, Edit::Set(Source::Json("9"))).is_err(), "{path}");
     }
 }
+
+/// Slices that may have elements in common, which refer to elements of the table.
+const IN_COMMON: &str = r#"module m "In common" root=File endian=little
+string Name length=until-nul
+pointer Label u8 to=Name in=File.pool.names none=0
+struct File {
+    u8 group_count
+    u8 member_count
+    u8 pool_at
+    Group groups count=group_count
+    Member members count=member_count from="groups.members"
+    object Pool pool at=pool_at
+}
+struct Group { u8 base; u8 count; slice members of=File.members base=base count=count }
+struct Member { u8 w; Label name; u8 next ref=File.members none=0xff }
+struct Pool { pool names of=Name }"#;
+
+#[test]
+fn an_edit_in_a_slice_is_one_of_the_elements_that_the_slice_has() {
+    let alone = IN_COMMON.replace("Label name; ", "");
+    for (text, name) in [(IN_COMMON, &[16_u8][..]), (&alone, &[][..])] {
+        let program = programs::from_text("m.kdl", text, None).expect("the schema is clean");
+        // Of three groups, the first two have the first element in common.
+        let groups = [[0, 1], [0, 1], [1, 1]].as_flattened();
+        let at = u8::try_from(3 + 6 + 2 * (2 + name.len())).expect("it is a small file");
+        let name: Vec<u8> = name.iter().map(|_| at).collect();
+        let bytes = [&[3, 2, at], groups, &[10], &name, &[0], &[11], &name, &[0xff], b"a\0"];
+        let bytes = bytes.concat();
+        let value = laws::value_of(&program, &bytes).expect("it is a file");
+        for group in 0..3 {
+            let path = format!("groups[{group}].members[0].w");
+            let mut edited = value.clone();
+            edit(&program, &mut edited, &path, Edit::Set(Source::Json("99"))).expect(&path);
+            let mut wanted = value.clone();
+            *wanted.at_path_mut(&path).expect("it is there") = 99.into();
+            let written = write(&program, &edited).expect("it can be written");
+            assert_eq!(Ok(&written), write(&program, &wanted).as_ref(), "{path}");
+            let again = laws::value_of(&program, &written).expect("it is a file");
+            for other in 0..3 {
+                let path = format!("groups[{other}].members[0].w");
+                let expected = if other == group { 99 } else { i128::from(10 + other / 2) };
+                assert_eq!(again.at_path(&path).and_then(Value::as_int), Some(expected), "{path}");
+            }
+        }
+    }
+}

@@ -159,6 +159,7 @@ fn find_references<'p>(
         let mut engine = Engine::new(program, layout, Direction::Writing, &[], &program.writing);
         engine.context = context;
         engine.writing.unfinished = unfinished;
+        engine.writing.in_value = true;
         engine.build_as(record, value);
         let problems = engine.writing.problems.take();
         if problems.is_empty() {

@@ -306,6 +306,10 @@ impl<'p> Engine<'p, '_> {
                 match *place {
                     None => *place = Some(item),
                     Some(other) if self.is_same(other, item) => {
+                        // In a value that is edited, each slice has its own.
+                        if self.writing.in_value {
+                            continue;
+                        }
                         apart = true;
                         if let (Item::Node(node), true) = (item, other != item) {
                             unused.push(node);

@@ -159,6 +159,9 @@ pub(crate) struct Writing {
     /// Whether more changes of the value may follow: what has fields of another version is no problem
     /// yet.
     pub unfinished: bool,
+    /// Whether nothing is written: it is asked what the numbers of a value refer to, and where in the
+    /// value these are.
+    pub in_value: bool,
     /// Whether numbers are only checked: nothing is put into `out`.
     pub checking: bool,
 }

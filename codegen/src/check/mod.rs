@@ -23,6 +23,7 @@ mod finite;
 mod fits;
 mod forms;
 mod named;
+mod nodes;
 mod none;
 mod order;
 mod owning;
@@ -70,6 +71,7 @@ pub fn check(model: &Model, diagnostics: &mut Diagnostics) {
     forms::check(&context, &mut found);
     derive::check(&context, &mut found);
     filled::check(&context, &mut found);
+    nodes::check(&context, &mut found);
     order::check(&context, &mut found);
     unique::check(&context, &mut found);
     byte_order::check(&context, &mut found);

@@ -63,12 +63,18 @@ impl<'p> Engine<'p, '_> {
         always: &'p [alloc::string::String],
         order: &'p [(Option<ExprId>, PoolOrder)],
     ) -> Fallible<Vec<Item>> {
+        let met = self.met_by_members(loc)?;
+        self.members_of(loc, met, always, order)
+    }
+
+    /// Pointers into a pool that need a member of it.
+    fn met_by_members(&mut self, loc: Loc) -> Fallible<Vec<Met>> {
         let mut met = self.pooled_texts(loc)?;
         if self.tree.kept_of(loc, KeptKind::Text).is_some() {
             let aside = self.aside_of(loc, &met);
             met.retain(|met| !aside.wholly.contains(&self.tree.item_key(met.text)));
         }
-        self.members_of(loc, met, always, order)
+        Ok(met)
     }
 
     fn members_of(
@@ -548,7 +554,7 @@ impl<'p> Engine<'p, '_> {
         loc: Loc,
         members: Vec<Item>,
         kept_by_schema: bool,
-        order: &'p [(Option<ExprId>, PoolOrder)],
+        (always, order): (&[alloc::string::String], &'p [(Option<ExprId>, PoolOrder)]),
     ) -> Fallible<Item> {
         let pool = self.tree.kept_of(loc, KeptKind::Pool);
         let Some(kept) = pool.or_else(|| self.tree.kept_of(loc, KeptKind::Members)) else {
@@ -594,8 +600,19 @@ impl<'p> Engine<'p, '_> {
                     _ => items.push(member),
                 }
             }
-            if let Some(order) = sorted {
-                items.sort_by(|a, b| self.compare_members(order, *a, *b));
+        } else {
+            // A text that is there in any case, which the file had not, and a pointer has now.
+            let is_missing = |text: &alloc::string::String| {
+                uses.get(text.as_bytes()).is_some_and(|(_, there)| *there == 0)
+            };
+            if always.iter().any(is_missing) {
+                for met in self.met_by_members(loc)? {
+                    match uses.get_mut(&self.tree.item_key(met.text)) {
+                        Some((_, there @ 0)) => *there = 1,
+                        _ => continue,
+                    }
+                    items.push(met.text);
+                }
             }
         }
         Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))

@@ -185,7 +185,7 @@ impl<'p> Engine<'p, '_> {
         match (&row.kind, &row.role) {
             (RowKind::Pool { always, order, kept, .. }, _) => {
                 let members = self.pool_members(loc, always, order)?;
-                return self.kept_members(loc, members, *kept, order).map(Some);
+                return self.kept_members(loc, members, *kept, (always, order)).map(Some);
             }
             (RowKind::Mark { .. }, _) => return Ok(None),
             (RowKind::Value { seen: Some(_) }, _) => return Ok(Some(Item::Absent)),

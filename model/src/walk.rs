@@ -574,7 +574,9 @@ impl Model {
             || matches!(row.kind, RowKind::Slice { .. });
         let by_type = match &row.ty {
             Type::ByteOrderMark | Type::Nothing => false,
-            Type::Pointer(pointer) => !pointer.optional || pointer.none_with.is_some(),
+            Type::Pointer(pointer) => {
+                pointer.none_with.is_some() || !pointer.may_be_none(self, row)
+            }
             _ => true,
         };
         by_kind

@@ -379,6 +379,25 @@ struct A { u8 a; u8 b none=0 }
 }
 
 #[test]
+fn labels_that_may_be_none_may_be_left_out() {
+    let schema = "module a root=File endian=little\n\
+                  string Name length=until-nul\n\
+                  pointer Label u8 to=Name in=File.pool.names none=0\n\
+                  struct File { Label first; Label second; u8 k; object Pool pool find=\"3\" }\n\
+                  struct Pool { pool names of=Name }";
+    let model = programs::from_text("a.kdl", schema, None).expect("the schema is clean");
+    let bytes = |fields: &str| {
+        let head = r#""tool": "formwork 0.1.0", "format": "a", "schema_version": 1"#;
+        let text = format!(r#"{{{head}, "value": {{{fields}"k": 9}}}}"#);
+        let value = Text::parse(&text).and_then(|text| text.value(&model));
+        write(&model, &value.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
+    };
+    assert_eq!(bytes(""), Ok(vec![0, 0, 9]));
+    assert_eq!(bytes(r#""second": "x", "#), Ok(vec![0, 3, 9, b'x', 0]));
+    assert_eq!(bytes(r#""first": null, "second": "x", "#), Ok(vec![0, 3, 9, b'x', 0]));
+}
+
+#[test]
 fn a_struct_may_stand_for_itself() {
     let schema = "module a root=File endian=little\n\
                   struct File { T t }\nstruct T transparent { u8 n; T inner count=n }";

@@ -68,7 +68,11 @@ pub(crate) fn run(options: &args::Edit, out: &mut dyn Write) -> Result<Outcome, 
                 let known =
                     if known.is_empty() { "the file".to_owned() } else { format!("`{known}`") };
                 let path = &change.path;
-                let problem = format!("{path} leads nowhere: of {known}, {message}{place}");
+                let wrong = match message.strip_prefix("it ") {
+                    Some(what) => format!("{known} {what}"),
+                    None => format!("of {known}, {message}"),
+                };
+                let problem = format!("{path} leads nowhere: {wrong}{place}");
                 return Err(Problem::Usage(shown::text(&problem).into_owned()));
             }
             Err(error @ EditFailure::Place { .. }) => {

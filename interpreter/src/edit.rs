@@ -107,7 +107,7 @@ pub fn edit(
     edit: Edit<'_>,
 ) -> Result<(), EditFailure> {
     let found = references_so_far(program, value.given()).map_err(EditError::from)?;
-    let steps = parse_path(path).ok_or_else(|| no_path("", "it is no path".to_owned()))?;
+    let steps = parse_path(path).ok_or_else(|| no_path(path, "it is no path".to_owned()))?;
     match edit {
         Edit::Insert(source) => {
             let (at, steps) = match steps.split_last() {
@@ -607,7 +607,17 @@ fn find(found: &References<'_>, steps: &[ValueStep<'_>]) -> Result<Option<Loc>, 
     in_file(&Rows(found), None, module, steps).map_err(|(stuck, steps)| {
         let known = shown(&steps[..stuck.gone]);
         match steps.get(stuck.gone) {
-            Some(ValueStep::Field(name)) => no_path(&known, format!("it has no field `{name}`")),
+            Some(ValueStep::Field(name)) => {
+                let (rows, mut names) = (Rows(found), Vec::new());
+                if let Some(node) = rows.node(stuck.at.map(|loc| through(found, loc))) {
+                    rows.names(node, &mut names);
+                }
+                let there = match names.is_empty() {
+                    true => "it has no fields".to_owned(),
+                    false => format!("it has {}", names.join(", ")),
+                };
+                no_path(&known, format!("it has no `{name}`: {there}"))
+            }
             Some(ValueStep::Index(index)) => match array_in(found, stuck.at) {
                 Some((_, count)) => match position(*index, count, false) {
                     Ok(_) => no_path(&known, format!("it has no [{index}]")),
@@ -666,6 +676,20 @@ impl Rows<'_, '_> {
         found.extend(named.map(|(id, _)| Some(Loc::row(node, id))));
         for (_, inner) in self.without_step(node) {
             with_stack(|| self.fields_of(inner, name, found));
+        }
+    }
+
+    /// The names of what a value has there.
+    fn names<'s>(&'s self, node: NodeRef, names: &mut Vec<&'s str>) {
+        let tree = self.0.tree();
+        for (id, row) in tree.record(node).numbered_rows() {
+            match &row.name {
+                Some(name) if tree.is_data(Loc::row(node, id), row) => names.push(name),
+                _ => {}
+            }
+        }
+        for (_, inner) in self.without_step(node) {
+            with_stack(|| self.names(inner, names));
         }
     }
 

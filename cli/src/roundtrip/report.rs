@@ -134,14 +134,14 @@ fn rule(kind: KeptKind) -> &'static str {
         KeptKind::Members => "a pool has no other texts (the schema keeps them)",
         KeptKind::Dictionary => "a dictionary is the tree of its names",
         KeptKind::Relocation => "a relocation table lists the pointers of the schema",
-        KeptKind::Pointer => "whether the pointer to an empty array is set",
+        KeptKind::Pointer => "a pointer to an empty array is set, or not, as the schema says",
         KeptKind::Gap => "nothing but zero padding lies between objects",
         KeptKind::Place => "objects lie in the order of the layout, and hold no others",
         KeptKind::Shared => "no object lies inside of another one",
         KeptKind::Table => "slices lie one behind the other in their table",
         KeptKind::Text => "pointers lead to the first member with their text",
         KeptKind::Digits => "digits have the usual blanks and zeros around them",
-        _ => "the canonical spelling",
+        _ => "the spelling is canonical",
     }
 }
 

@@ -32,7 +32,10 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     let message = format!("`{}` does not exist{within}", used.name);
                     let diagnostic = found.error("E0722", row.span, message);
                     diagnostic.label("but this row does").also(used.span, "has no size there");
-                    diagnostic.help("write `-` for the home of the row");
+                    diagnostic.help(match row.home(epoch) {
+                        Home::At(_) => "write `-` for the home of the row",
+                        _ => "a column of the struct must be for this layout, too",
+                    });
                 }
             }
         }

@@ -190,7 +190,7 @@ impl<'p> Engine<'p, '_> {
             for index in 0..self.tree.count(array) {
                 if self.known(loc, loc.at(index))?.is_some() {
                     let known = self.tree.val(self.tree.item(loc.at(index)));
-                    twice.push((loc.at(index), self.tree.show(known)));
+                    twice.push((loc.at(index), self.key_shown(known)));
                 }
             }
             return Ok(twice);
@@ -200,10 +200,18 @@ impl<'p> Engine<'p, '_> {
                 // Of a table it is the later one there, whoever was looked at first.
                 let other = self.element_around(known)?.unwrap_or(element);
                 let later = if other.index() > element.index() { other } else { element };
-                twice.push((later, self.tree.show(self.tree.val(self.tree.item(loc)))));
+                twice.push((later, self.key_shown(self.tree.val(self.tree.item(loc)))));
             }
         }
         Ok(twice)
+    }
+
+    /// A key as it is, which messages have in quotes.
+    fn key_shown(&self, key: Val) -> String {
+        match key {
+            Val::Text(text) => self.tree.text(text).into(),
+            key => self.tree.show(key),
+        }
     }
 
     /// The element, of whatever array is the nearest one around a row.

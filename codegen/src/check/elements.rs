@@ -32,8 +32,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 let next = matches!(row.home(epoch), Home::Next);
                 if let Some(greedy) = greedy.filter(|_| next)
                     && row.when.is_none()
-                    && (facts.filled_row(row)
-                        || facts.sometimes_row(row) && !facts.greedy_row(row))
+                    && (facts.filled_row(row) || facts.sometimes_row(row) && !facts.greedy_row(row))
                 {
                     let message = format!("there is never room for {}", row_name(row));
                     let diagnostic = found.error("E0704", row.span, message);

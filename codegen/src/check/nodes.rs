@@ -44,13 +44,12 @@ fn columns(model: &Model, row: &Row, found: &mut Diagnostics) {
         return;
     };
     let node = &model.records[node.index()];
-    let rows: Vec<&Row> =
-        node.table_rows().into_iter().map(|id| &node.rows[id.index()]).collect();
+    let rows: Vec<&Row> = node.table_rows().into_iter().map(|id| &node.rows[id.index()]).collect();
     if let Some(other) = rows.get(COLUMNS.len()) {
         let message = format!("nobody says what {} is", row_name(other));
         found
             .error("E0221", other.span, message)
-            .label(format!("nodes of a dictionary are computed, and have {} data rows", COLUMNS.len()))
+            .label("the nodes of a dictionary are computed, and have four data rows")
             .also(row.span, "the dictionary")
             .help("let it follow from others (`is=EXPR`), or be `zero`, `reserved` or a constant");
         return;

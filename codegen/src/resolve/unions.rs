@@ -384,12 +384,12 @@ impl<'t> Cx<'t> {
                 let members = self.enums.iter().find(of).map(|found| found.name.clone());
                 let d = self.d.error("E0229", span, format!("`{name}` is no label"));
                 match members.filter(|_| labelled == Labelled::Number(None)) {
-                    Some(found) => d.label("what decides is a number of no enumeration").help(
-                        format!(
+                    Some(found) => {
+                        d.label("what decides is a number of no enumeration").help(format!(
                             "with `a ?? 0` or `c ? a : 0` it is any number; say \
                              `a ?? {found}.{name}`, or a number for a label"
-                        ),
-                    ),
+                        ))
+                    }
                     None => d.help(
                         "a label is a number, a range `\"5..9\"`, a pattern of bits, or `else`",
                     ),

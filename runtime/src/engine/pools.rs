@@ -590,10 +590,10 @@ impl<'p> Engine<'p, '_> {
                 uses.into_iter().for_each(|(_, there)| *there += 1);
             }
         }
+        let sorted = by_text(order).filter(|order| {
+            items.windows(2).all(|pair| self.compare_members(*order, pair[0], pair[1]).is_le())
+        });
         if changed {
-            let sorted = by_text(order).filter(|order| {
-                items.windows(2).all(|pair| self.compare_members(*order, pair[0], pair[1]).is_le())
-            });
             for member in members {
                 match uses.get_mut(&self.tree.item_key(member)) {
                     Some((_, there)) if *there > 0 => *there -= 1,
@@ -614,6 +614,9 @@ impl<'p> Engine<'p, '_> {
                     items.push(met.text);
                 }
             }
+        }
+        if let Some(order) = sorted {
+            items.sort_by(|a, b| self.compare_members(order, *a, *b));
         }
         Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))
     }

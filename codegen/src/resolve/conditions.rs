@@ -69,15 +69,17 @@ impl<'t> Cx<'t> {
             let sample = self.epochs.samples.get(epoch).cloned().unwrap_or_default();
             match self.eval(scope, record, ex, &sample, 0) {
                 Some(Plain::Bool(b)) => list.push(b),
-                _ if self.let_in_circle(scope, ex).is_some() => {
-                    if let Some(decl) = self.let_in_circle(scope, ex) {
-                        let text = format!("`{}` depends on itself", decl.name.value);
-                        self.d.error("E0208", decl.span, text);
-                    }
-                    return vec![true; self.epoch_count()];
-                }
                 _ => {
-                    self.d.error("E0218", ex.span, "the condition is neither true nor false");
+                    match self.let_in_circle(scope, ex) {
+                        Some(decl) => {
+                            let text = format!("`{}` depends on itself", decl.name.value);
+                            self.d.error("E0208", decl.span, text);
+                        }
+                        None => {
+                            let text = "the condition is neither true nor false";
+                            self.d.error("E0218", ex.span, text);
+                        }
+                    }
                     return vec![true; self.epoch_count()];
                 }
             }

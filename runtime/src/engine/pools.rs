@@ -590,9 +590,7 @@ impl<'p> Engine<'p, '_> {
                 uses.into_iter().for_each(|(_, there)| *there += 1);
             }
         }
-        let sorted = by_text(order).filter(|order| {
-            items.windows(2).all(|pair| self.compare_members(*order, pair[0], pair[1]).is_le())
-        });
+        let stayed = items.len();
         if changed {
             for member in members {
                 match uses.get_mut(&self.tree.item_key(member)) {
@@ -615,8 +613,11 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
-        if let Some(order) = sorted {
-            items.sort_by(|a, b| self.compare_members(order, *a, *b));
+        if let Some(order) = by_text(order).filter(|_| items.len() > stayed) {
+            let compare = |a: &Item, b: &Item| self.compare_members(order, *a, *b);
+            if items[..stayed].windows(2).all(|pair| compare(&pair[0], &pair[1]).is_le()) {
+                items.sort_by(compare);
+            }
         }
         Ok(Item::Array(ArrayRef::Own(self.tree.add_items(&items))))
     }

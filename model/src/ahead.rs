@@ -123,7 +123,7 @@ impl Model {
                             false
                         }
                         Lead::Row(of, found) => is_size && (of, found) == (record, row),
-                        Lead::Argument(_) => false,
+                        Lead::Argument(..) => false,
                     })
                 })
             })

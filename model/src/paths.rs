@@ -7,8 +7,8 @@ use super::{Expr, ExprId, Exprs, Field, Let, Member, Model, Path, RecordId, RowI
 /// What the value of a path is.
 #[derive(Debug, Clone, Copy)]
 pub enum Lead<'m> {
-    /// An argument, which is evaluated in the owner.
-    Argument(ExprId),
+    /// An argument, which is evaluated in this record, an owner.
+    Argument(RecordId, ExprId),
     /// A `let` of a record.
     Let(RecordId, &'m Let),
     /// A row of a record.
@@ -91,11 +91,11 @@ impl Model {
         path: &'m Path,
     ) -> impl Iterator<Item = Lead<'m>> + 'm {
         let argument = match (&path.start, path.steps.last()) {
-            (Start::Argument(number), None) => {
-                self.records[record.index()].arguments.get(*number as usize).copied()
-            }
+            (Start::Argument(number), None) => Some(*number),
             _ => None,
         };
+        let given = argument.into_iter().flat_map(move |number| self.given(record, number));
+        let given = given.map(|(owner, argument)| Lead::Argument(owner, argument));
         let field = path.steps.last().and_then(|step| match step {
             Step::Field(field) => Some(field),
             Step::Index(_) | Step::Last => None,
@@ -109,7 +109,7 @@ impl Model {
             Member::Row(row) => Some(Lead::Row(of, row)),
             Member::Into(_) => None,
         });
-        argument.map(Lead::Argument).into_iter().chain(ends)
+        given.chain(ends)
     }
 
     /// What a field is in each record that has it, with the record whose member that is: where the way

@@ -4,8 +4,8 @@
 use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Content, Expr, ExprId, Meaning, Member, Model, Path, RecordId, Row, RowId, Start, Step, Target,
-    Type,
+    Content, ExprId, Meaning, Member, Model, Path, RecordId, Row, RowId, Start, Step, Target, Type,
+    search,
 };
 
 /// What the data rows of a node are, in this order.
@@ -16,7 +16,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (id, record) in model.records() {
         for (number, row) in record.numbered_rows() {
             let Some(keys) = row.patricia(model) else { continue };
-            if leads_through(model, id, keys, (id, number), &mut Vec::new()) {
+            if leads_through(model, id, keys, (id, number)) {
                 let message = format!("{} is needed to compute itself", row_name(row));
                 found
                     .error("E0505", row.span, message)
@@ -103,37 +103,28 @@ fn is_text(ty: &Type) -> bool {
 }
 
 /// Whether a path leads through a row, `let`s and arguments included.
-fn leads_through(
-    model: &Model,
-    id: RecordId,
-    path: &Path,
-    wanted: (RecordId, RowId),
-    seen: &mut Vec<ExprId>,
-) -> bool {
-    let mut of = |within: RecordId, expr: ExprId| {
-        if seen.contains(&expr) {
-            return false;
+fn leads_through(model: &Model, id: RecordId, path: &Path, wanted: (RecordId, RowId)) -> bool {
+    let through = |path: &Path, within: RecordId, open: &mut Vec<(RecordId, ExprId)>| {
+        if let Start::Argument(number) = path.start {
+            open.extend(model.given(within, number));
         }
-        seen.push(expr);
-        match &model[expr] {
-            Expr::Path(inner) => leads_through(model, within, inner, wanted, seen),
-            _ => false,
-        }
-    };
-    if let Start::Argument(number) = path.start {
-        let given = model.records[id.index()].arguments.get(number as usize);
-        if given.is_some_and(|given| of(id, *given)) {
-            return true;
-        }
-    }
-    path.steps.iter().any(|step| {
-        let Step::Field(field) = step else { return false };
-        model.ends(field).any(|(record, member)| match member {
-            Member::Row(row) | Member::Into(row) => (record, row) == wanted,
-            Member::Let(number) => {
-                let named = model.records[record.index()].lets.get(number as usize);
-                named.is_some_and(|named| of(record, named.expr))
-            }
+        path.steps.iter().any(|step| {
+            let Step::Field(field) = step else { return false };
+            model.ends(field).any(|(record, member)| match member {
+                Member::Row(row) | Member::Into(row) => (record, row) == wanted,
+                Member::Let(number) => {
+                    let named = model.records[record.index()].lets.get(number as usize);
+                    open.extend(named.map(|named| (record, named.expr)));
+                    false
+                }
+            })
         })
-    })
+    };
+    let mut first = Vec::new();
+    through(path, id, &mut first)
+        || first.into_iter().any(|next| {
+            search(next, |(within, expr), open| {
+                model[expr].path().is_some_and(|path| through(path, within, open))
+            })
+        })
 }

@@ -272,7 +272,7 @@ fn rank(model: &Model, of: RecordId, expr: ExprId) -> Option<&Row> {
                         found = found.or(row.filter(|row| row.is_ranked()));
                     }
                     Lead::Let(of, named) => open.push((of, named.expr)),
-                    Lead::Argument(argument) => open.push((of, argument)),
+                    Lead::Argument(owner, argument) => open.push((owner, argument)),
                 }
             }
         });

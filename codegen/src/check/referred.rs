@@ -39,7 +39,7 @@ struct Joined {
 fn chosen(model: &Model, id: RecordId, path: &Path, seen: &mut Vec<ExprId>) -> Result<(), Joined> {
     for lead in model.leads(id, path) {
         match lead {
-            Lead::Argument(argument) => one(model, id, argument, seen)?,
+            Lead::Argument(owner, argument) => one(model, owner, argument, seen)?,
             Lead::Let(of, named) => one(model, of, named.expr, seen)
                 .map_err(|joined| Joined { at: Some(named.span), ..joined })?,
             Lead::Row(..) => {}

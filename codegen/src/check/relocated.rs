@@ -23,7 +23,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             leads
                 .filter_map(|lead| match lead {
                     Lead::Row(of, row) => context.row(of, row),
-                    Lead::Let(..) | Lead::Argument(_) => None,
+                    Lead::Let(..) | Lead::Argument(..) => None,
                 })
                 .flat_map(|row| object_records(model, &row.ty))
                 .any(|id| tables.contains(&id))

@@ -39,7 +39,7 @@ fn from_their_places(model: &Model, expr: ExprId, array: (RecordId, RowId)) -> O
                     Some((of, equation, Some((of, number))))
                 }
                 Lead::Let(of, named) => Some((of, named.expr, row)),
-                Lead::Argument(_) => None,
+                Lead::Argument(..) => None,
             })),
             expr => expr.operands(&mut |operand| open.push((id, operand, row))),
         }

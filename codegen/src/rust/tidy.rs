@@ -248,13 +248,17 @@ fn extend_if_there(stmt: &mut Stmt) {
 /// What is done unless an error is returned stands behind that, and not in an `else`.
 fn go_on_behind_errors(stmts: &mut Vec<Stmt>) {
     let mut made = Vec::with_capacity(stmts.len());
-    for mut stmt in core::mem::take(stmts) {
+    let mut rest = core::mem::take(stmts).into_iter();
+    while let Some(mut stmt) = rest.next() {
         let mut behind = Vec::new();
         if let Stmt::Expr(Expr::If(test), _) = &mut stmt
             && let [Stmt::Expr(Expr::Return(_), _)] = &test.then_branch.stmts[..]
             && let Some((_, other)) = &mut test.else_branch
             && let Expr::Block(ExprBlock { label: None, block, .. }) = &mut **other
-            && !block.stmts.iter().any(is_kept_to_end)
+            && !block
+                .stmts
+                .iter()
+                .any(|inner| is_kept_to_end(inner) || binds_for(inner, rest.as_slice()))
             && !matches!(block.stmts.last(), Some(Stmt::Expr(_, None)))
         {
             behind.append(&mut block.stmts);
@@ -264,6 +268,15 @@ fn go_on_behind_errors(stmts: &mut Vec<Stmt>) {
         made.append(&mut behind);
     }
     *stmts = made;
+}
+
+/// Whether a statement binds a name that statements behind its block have, and may mean another one by.
+fn binds_for(stmt: &Stmt, behind: &[Stmt]) -> bool {
+    let Stmt::Local(local) = stmt else { return false };
+    let mut bound = BTreeMap::new();
+    count_all(&local.pat.to_token_stream(), &mut bound);
+    let has = |stmt: &Stmt, name: &str| count(&stmt.to_token_stream(), name) > 0;
+    bound.keys().any(|name| behind.iter().any(|stmt| has(stmt, name)))
 }
 
 /// Whether a statement makes what is dropped at the end of its block.
@@ -765,6 +778,7 @@ mod tests {
         let flat = "if a { return rt::Err(s::Odd); } let b = f(); g(b); h();";
         assert_eq!(tidied(apart), flat);
         stays("if a { return rt::Err(s::Odd); } else { let _level = f(); g(); } h();");
+        stays("if a { return rt::Err(s::Odd); } else { let b = f(); g(b); } h(b);");
         stays("let c = if a { return rt::Err(s::Odd); } else { b }; h(c);");
     }
 

@@ -93,9 +93,8 @@ impl Maker<'_, '_> {
                 format!("zero size=\"({end} - here % {end}) % {end}\"")
             }
             22 => {
-                let (element, condition) = (self.element()?, self.condition()?);
+                let condition = self.condition()?;
                 let number = self.u.choose(&["u8", "u16", "i8"])?;
-                let _ = element;
                 format!("{number} {name} last=\"it > 9 || {condition}\"")
             }
             23 => {
@@ -108,10 +107,8 @@ impl Maker<'_, '_> {
                 format!("*{} {name} none_with={list}", self.element()?)
             }
             24 => {
-                let list = self.keys()?;
-                let unique = self.u.choose(&["", " unique=#true"])?;
-                let _ = list;
-                format!("u8 {name}{unique}")
+                self.keys()?;
+                format!("u8 {name}{}", self.u.choose(&["", " unique=#true"])?)
             }
             25 => {
                 let (count, bits) = (self.count()?, self.u.int_in_range(1..=7)?);
@@ -134,8 +131,7 @@ impl Maker<'_, '_> {
             }
             28 => {
                 let (a, b) = (self.number()?, self.number()?);
-                format!("u8 {name} is=\"{a} is none ? 1 : 0\"")
-                    .replace(&format!("{a} is none"), &format!("({a} ?? {b}) == {b}"))
+                format!("u8 {name} is=\"({a} ?? {b}) == {b} ? 1 : 0\"")
             }
             _ => {
                 let size = self.count()?;

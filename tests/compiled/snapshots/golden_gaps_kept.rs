@@ -91,26 +91,28 @@ mod straight {
         let first_offset = u64::from(s::u16(file_block, 0));
         if first_offset == 0 {
             return rt::Err(s::Odd);
+        } else {
+            let mut first_part = cx.target(first_offset, 0)?;
+            let first_at = first_part.at();
+            let first_block: &'i [u8; 2] = first_part.block()?;
+            let value = read_leaf::<M>(cx, first_block)?;
+            first_value = value;
+            cx.charge(first_part.at() - first_at)?;
+            cx.join(&mut first_chain, s::Chain::of(first_at, first_part.at(), 4))?;
         }
-        let mut first_part = cx.target(first_offset, 0)?;
-        let first_at = first_part.at();
-        let first_block: &'i [u8; 2] = first_part.block()?;
-        let value = read_leaf::<M>(cx, first_block)?;
-        first_value = value;
-        cx.charge(first_part.at() - first_at)?;
-        cx.join(&mut first_chain, s::Chain::of(first_at, first_part.at(), 4))?;
         let mut second_value;
         let second_offset = u64::from(s::u16(file_block, 2));
         if second_offset == 0 {
             return rt::Err(s::Odd);
+        } else {
+            let mut second_part = cx.target(second_offset, 0)?;
+            let second_at = second_part.at();
+            let second_block: &'i [u8; 2] = second_part.block()?;
+            let value = read_leaf::<M>(cx, second_block)?;
+            second_value = value;
+            cx.charge(second_part.at() - second_at)?;
+            cx.join(&mut second_chain, s::Chain::of(second_at, second_part.at(), 4))?;
         }
-        let mut second_part = cx.target(second_offset, 0)?;
-        let second_at = second_part.at();
-        let second_block: &'i [u8; 2] = second_part.block()?;
-        let value = read_leaf::<M>(cx, second_block)?;
-        second_value = value;
-        cx.charge(second_part.at() - second_at)?;
-        cx.join(&mut second_chain, s::Chain::of(second_at, second_part.at(), 4))?;
         cx.join(&mut tail, first_chain)?;
         cx.join(&mut tail, second_chain)?;
         cx.hand(tail);

@@ -48,7 +48,8 @@ impl Model {
             Expr::Size(path) => return self.is_size_around(path, asker),
             Expr::Path(path) => {
                 if let Start::Argument(number) = path.start {
-                    let given = self.given(record, number);
+                    let owners = self.owners();
+                    let given = self.given(&owners, record, number);
                     open.extend(given.map(|(owner, argument)| {
                         (owner, self.first_around(owner, record), argument)
                     }));
@@ -113,10 +114,11 @@ impl Model {
                         _ => return false,
                     };
                     if let Start::Argument(number) = path.start {
-                        let given = self.given(inside, number);
+                        let owners = self.owners();
+                        let given = self.given(&owners, inside, number);
                         open.extend(given.map(|(owner, argument)| (owner, row, argument)));
                     }
-                    let mut leads = self.leads(inside, path);
+                    let mut leads = self.leads(path);
                     leads.any(|lead| match lead {
                         Lead::Let(of, named) => {
                             open.push((of, row, named.expr));

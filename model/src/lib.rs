@@ -60,7 +60,7 @@ pub use types::{
 
 pub use span::{SourceId, Span};
 pub use unseen::{is_unseen, seen};
-pub use walk::{storage_range, KeptAs};
+pub use walk::{storage_range, KeptAs, Owners};
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -7,8 +7,8 @@ use super::{Expr, ExprId, Exprs, Field, Let, Member, Model, Path, RecordId, RowI
 /// What the value of a path is.
 #[derive(Debug, Clone, Copy)]
 pub enum Lead<'m> {
-    /// An argument, which is evaluated in this record, an owner.
-    Argument(RecordId, ExprId),
+    /// An argument of the record that the path is in.
+    Argument(u32),
     /// A `let` of a record.
     Let(RecordId, &'m Let),
     /// A row of a record.
@@ -83,19 +83,12 @@ impl Model {
         found
     }
 
-    /// What the value of a path from a node of a record may be: an argument, or what the field is that
-    /// it ends with.
-    pub fn leads<'m>(
-        &'m self,
-        record: RecordId,
-        path: &'m Path,
-    ) -> impl Iterator<Item = Lead<'m>> + 'm {
+    /// What the value of a path may be: an argument, or what the field is that it ends with.
+    pub fn leads<'m>(&'m self, path: &'m Path) -> impl Iterator<Item = Lead<'m>> + 'm {
         let argument = match (&path.start, path.steps.last()) {
-            (Start::Argument(number), None) => Some(*number),
+            (Start::Argument(number), None) => Some(Lead::Argument(*number)),
             _ => None,
         };
-        let given = argument.into_iter().flat_map(move |number| self.given(record, number));
-        let given = given.map(|(owner, argument)| Lead::Argument(owner, argument));
         let field = path.steps.last().and_then(|step| match step {
             Step::Field(field) => Some(field),
             Step::Index(_) | Step::Last => None,
@@ -109,7 +102,7 @@ impl Model {
             Member::Row(row) => Some(Lead::Row(of, row)),
             Member::Into(_) => None,
         });
-        given.chain(ends)
+        argument.into_iter().chain(ends)
     }
 
     /// What a field is in each record that has it, with the record whose member that is: where the way

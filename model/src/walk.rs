@@ -25,6 +25,10 @@ pub enum KeptAs {
     Table(RecordId),
 }
 
+/// Of each record, those whose rows hold it, in order.
+#[derive(Debug)]
+pub struct Owners(Vec<Vec<RecordId>>);
+
 impl Type {
     /// The type inside its regions.
     #[must_use]
@@ -376,16 +380,31 @@ impl Model {
 
     /// What an argument of a record is, with each record in whose node it is evaluated: those that hold
     /// the record.
-    pub fn given(
+    pub fn given<'o>(
         &self,
+        owners: &'o Owners,
         record: RecordId,
         argument: u32,
-    ) -> impl Iterator<Item = (RecordId, ExprId)> + '_ {
+    ) -> impl Iterator<Item = (RecordId, ExprId)> + 'o {
         let given = self.records[record.index()].arguments.get(argument as usize).copied();
         given.into_iter().flat_map(move |given| {
-            let holds = move |owner: &RecordId| self.held_by(*owner).any(|held| held == record);
-            self.records().map(|(owner, _)| owner).filter(holds).map(move |owner| (owner, given))
+            owners.0[record.index()].iter().map(move |owner| (*owner, given))
         })
+    }
+
+    /// Of each record, those that hold it: what it takes to look at the whole model, once.
+    #[must_use]
+    pub fn owners(&self) -> Owners {
+        let mut owners = vec![Vec::new(); self.records.len()];
+        for (owner, _) in self.records() {
+            for held in self.held_by(owner) {
+                let of: &mut Vec<RecordId> = &mut owners[held.index()];
+                if of.last() != Some(&owner) {
+                    of.push(owner);
+                }
+            }
+        }
+        Owners(owners)
     }
 
     /// Whether the value says whether a row under a condition is there. Of what carries no data it

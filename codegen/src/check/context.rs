@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use crate::model::{
-    Cell, EpochId, Home, Meaning, Model, Record, RecordId, RecordKind, Row, RowId, RowKind, Sizes,
-    Target, Type, UnionId,
+    Cell, EpochId, Home, Meaning, Model, Owners, Record, RecordId, RecordKind, Row, RowId, RowKind,
+    Sizes, Target, Type, UnionId,
 };
 
 /// A model with what follows from it.
 pub(super) struct Context<'a> {
     pub model: &'a Model,
+    pub owners: Owners,
     /// Per epoch.
     pub sizes: Vec<Sizes<'a>>,
     /// Per epoch: whether a file of the epoch can hold the record.
@@ -42,7 +43,7 @@ impl<'a> Context<'a> {
                 }
             }
         }
-        Context { model, sizes, reachable, used }
+        Context { model, owners: model.owners(), sizes, reachable, used }
     }
 
     /// All epochs with their sizes.

@@ -16,7 +16,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     for (id, record) in model.records() {
         for (number, row) in record.numbered_rows() {
             let Some(keys) = row.patricia(model) else { continue };
-            if leads_through(model, id, keys, (id, number)) {
+            if leads_through(context, id, keys, (id, number)) {
                 let message = format!("{} is needed to compute itself", row_name(row));
                 found
                     .error("E0505", row.span, message)
@@ -103,10 +103,11 @@ fn is_text(ty: &Type) -> bool {
 }
 
 /// Whether a path leads through a row, `let`s and arguments included.
-fn leads_through(model: &Model, id: RecordId, path: &Path, wanted: (RecordId, RowId)) -> bool {
+fn leads_through(context: &Context, id: RecordId, path: &Path, wanted: (RecordId, RowId)) -> bool {
+    let model = context.model;
     let through = |path: &Path, within: RecordId, open: &mut Vec<(RecordId, ExprId)>| {
         if let Start::Argument(number) = path.start {
-            open.extend(model.given(within, number));
+            open.extend(model.given(&context.owners, within, number));
         }
         path.steps.iter().any(|step| {
             let Step::Field(field) = step else { return false };

@@ -36,7 +36,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 }
             }
             let ranked = |row: &RowId| record.rows.get(row.index()).filter(|row| row.is_ranked());
-            let rank = needed.iter().find_map(|expr| rank(context.model, id, *expr));
+            let rank = needed.iter().find_map(|expr| rank(context, id, *expr));
             if let Some(rank) = rank.or_else(|| rows.iter().find_map(ranked)) {
                 let what = row_name(rank);
                 found
@@ -261,18 +261,19 @@ fn is_behind(record: &Record, row: RowId, other: RowId) -> bool {
 }
 
 /// A row of which an expression takes the value, if what it stores is a rank.
-fn rank(model: &Model, of: RecordId, expr: ExprId) -> Option<&Row> {
+fn rank<'m>(context: &Context<'m>, of: RecordId, expr: ExprId) -> Option<&'m Row> {
+    let model = context.model;
     let mut found = None;
     search((of, expr), |(of, expr), open| {
         values(model, expr, &mut |path| {
-            for lead in model.leads(of, path) {
+            for lead in model.leads(path) {
                 match lead {
                     Lead::Row(of, row) => {
                         let row = model.records[of.index()].rows.get(row.index());
                         found = found.or(row.filter(|row| row.is_ranked()));
                     }
                     Lead::Let(of, named) => open.push((of, named.expr)),
-                    Lead::Argument(owner, argument) => open.push((owner, argument)),
+                    Lead::Argument(number) => open.extend(model.given(&context.owners, of, number)),
                 }
             }
         });

@@ -11,8 +11,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
         for row in &record.rows {
             let Some(reference) = &row.reference else { continue };
             let mut seen = Vec::new();
-            if let Err(Joined { what, at }) = chosen(context.model, id, &reference.array, &mut seen)
-            {
+            if let Err(Joined { what, at }) = chosen(context, id, &reference.array, &mut seen) {
                 let message = format!("{} refers to {what}", row_name(row));
                 let diagnostic = found.error("E0223", row.span, message);
                 diagnostic.label("`ref=` names one array");
@@ -36,11 +35,19 @@ struct Joined {
 }
 
 /// Whether what a path ends with is one array, where that is an expression.
-fn chosen(model: &Model, id: RecordId, path: &Path, seen: &mut Vec<ExprId>) -> Result<(), Joined> {
-    for lead in model.leads(id, path) {
+fn chosen(
+    context: &Context,
+    id: RecordId,
+    path: &Path,
+    seen: &mut Vec<ExprId>,
+) -> Result<(), Joined> {
+    for lead in context.model.leads(path) {
         match lead {
-            Lead::Argument(owner, argument) => one(model, owner, argument, seen)?,
-            Lead::Let(of, named) => one(model, of, named.expr, seen)
+            Lead::Argument(number) => context
+                .model
+                .given(&context.owners, id, number)
+                .try_for_each(|(owner, argument)| one(context, owner, argument, seen))?,
+            Lead::Let(of, named) => one(context, of, named.expr, seen)
                 .map_err(|joined| Joined { at: Some(named.span), ..joined })?,
             Lead::Row(..) => {}
         }
@@ -48,7 +55,13 @@ fn chosen(model: &Model, id: RecordId, path: &Path, seen: &mut Vec<ExprId>) -> R
     Ok(())
 }
 
-fn one(model: &Model, id: RecordId, expr: ExprId, seen: &mut Vec<ExprId>) -> Result<(), Joined> {
+fn one(
+    context: &Context,
+    id: RecordId,
+    expr: ExprId,
+    seen: &mut Vec<ExprId>,
+) -> Result<(), Joined> {
+    let model = context.model;
     if seen.contains(&expr) {
         return Ok(());
     }
@@ -57,10 +70,10 @@ fn one(model: &Model, id: RecordId, expr: ExprId, seen: &mut Vec<ExprId>) -> Res
         Expr::Path(path) if is_through_an_array(model, path) => {
             Err(Joined { what: "arrays in elements of another one", at: None })
         }
-        Expr::Path(path) => chosen(model, id, path, seen),
+        Expr::Path(path) => chosen(context, id, path, seen),
         Expr::If(_, a, b) | Expr::Coalesce(a, b) => {
-            one(model, id, *a, seen)?;
-            one(model, id, *b, seen)
+            one(context, id, *a, seen)?;
+            one(context, id, *b, seen)
         }
         Expr::Binary(..) => Err(Joined { what: "arrays that are joined", at: None }),
         _ => Err(Joined { what: "numbers that are computed", at: None }),

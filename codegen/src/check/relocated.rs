@@ -19,7 +19,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let whole = model.mentioning(|expr| matches!(expr, Expr::FileEnd));
     let own = model.mentioning(|expr| match expr {
         Expr::End(path) | Expr::Size(path) => {
-            let leads = model.leads(model.root, path);
+            let leads = model.leads(path);
             leads
                 .filter_map(|lead| match lead {
                     Lead::Row(of, row) => context.row(of, row),

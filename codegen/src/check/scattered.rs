@@ -32,7 +32,7 @@ fn from_their_places(model: &Model, expr: ExprId, array: (RecordId, RowId)) -> O
             Expr::At(path) | Expr::End(path) if row.is_some() && leads_into(model, path, array) => {
                 found = row;
             }
-            Expr::Path(path) => open.extend(model.leads(id, path).filter_map(|lead| match lead {
+            Expr::Path(path) => open.extend(model.leads(path).filter_map(|lead| match lead {
                 Lead::Row(of, number) => {
                     let equation =
                         model.records[of.index()].rows.get(number.index())?.equation()?;

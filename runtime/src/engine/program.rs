@@ -8,8 +8,8 @@ use crate::engine::plan::{bodies, plans, Direction, Plan};
 use crate::model::visit::{expressions, Part};
 use crate::model::{
     ArrayType, Cell, EndianRule, EpochId, Expr, ExprId, Extent, Label, LengthRule, Member, Model,
-    Path, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Signature, Start,
-    Step, Storage, Tag, Terminated, Type, Union,
+    Owners, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Signature,
+    Start, Step, Storage, Tag, Terminated, Type, Union,
 };
 use crate::once::Once;
 use crate::options::ReadOptions;
@@ -98,6 +98,7 @@ impl Program {
 pub(crate) struct Layout {
     /// The model without [`Type::PerEpoch`].
     pub model: Model,
+    owners: Owners,
     pub epoch: EpochId,
     /// Plans of the records, for reading.
     pub reading: Vec<Plan>,
@@ -260,6 +261,7 @@ impl Layout {
             expr.operands(&mut |operand| same &= fixed[operand.index()]);
             fixed.push(same);
         }
+        let owners = model.owners();
         let mut reading = plans(&model, epoch, Direction::Reading, &mut literals, &positions);
         let mut writing = plans(&model, epoch, Direction::Writing, &mut literals, &positions);
         Layout {
@@ -268,10 +270,10 @@ impl Layout {
             writing,
             positioned: positions.contains(&true)
                 || has_open_ends(&model)
-                || has_own_targets(&model)
+                || has_own_targets((&model, &owners))
                 || has_guards(&model)
                 || has_loose_cases(&model)
-                || asks_early(&model),
+                || asks_early((&model, &owners)),
             followed: model.sizes_followed(),
             counting: counting(&model),
             ahead: ahead(&model),
@@ -284,6 +286,7 @@ impl Layout {
                 && model.records.iter().any(|record| record.endian.is_some()),
             dispatch: model.unions.iter().map(|union| Dispatch::new(union, epoch)).collect(),
             model,
+            owners,
             epoch,
             literals,
             literal_of,
@@ -292,6 +295,10 @@ impl Layout {
             own,
             fixed,
         }
+    }
+
+    pub(crate) fn owned(&self) -> Owned<'_> {
+        (&self.model, &self.owners)
     }
 
     /// What elements of an array behind the first begin on a multiple of. Those whose size is one
@@ -415,10 +422,10 @@ fn has_loose_cases(model: &Model) -> bool {
 
 /// Whether it depends on the elements of an array what is in one of them: a reader does not know those
 /// that are still to come, and a writer does.
-fn asks_early(model: &Model) -> bool {
+fn asks_early((model, owners): Owned<'_>) -> bool {
     model.records().any(|(id, record)| {
         let mut is_early = |expr: ExprId| {
-            names(model, (id, expr), &mut |of, found, row| match row {
+            names((model, owners), (id, expr), &mut |of, found, row| match row {
                 Some((record, row)) => {
                     let row = &model.records[record.index()].rows[row.index()];
                     row.ty.parts().any(|ty| matches!(ty, Type::Array(_)))
@@ -464,12 +471,14 @@ fn is_pointed_element(model: &Model, id: RecordId) -> bool {
 
 /// Whether something ends where a pointer in it leads to: how far it reaches is read from bytes that
 /// need not be its own.
-fn has_own_targets(model: &Model) -> bool {
+fn has_own_targets((model, owners): Owned<'_>) -> bool {
     (0..).map(RecordId).zip(&model.records).any(|(id, record)| {
         record.numbered_rows().any(|(row, definition)| {
             definition.ty.parts().any(|ty| match ty {
                 Type::Region(region) => match &region.extent {
-                    Extent::Size(expr) | Extent::End(expr) => asks_for(model, *expr, (id, row)),
+                    Extent::Size(expr) | Extent::End(expr) => {
+                        asks_for((model, owners), *expr, (id, row))
+                    }
                     Extent::Rest | Extent::Terminated(_) => false,
                 },
                 _ => false,
@@ -479,14 +488,14 @@ fn has_own_targets(model: &Model) -> bool {
 }
 
 /// Whether an expression asks for the address of a row, or of something in it.
-pub(crate) fn asks_for(model: &Model, expr: ExprId, row: (RecordId, RowId)) -> bool {
+pub(crate) fn asks_for(model: Owned<'_>, expr: ExprId, row: (RecordId, RowId)) -> bool {
     let is_asked = &mut |_, found: &Expr, named| matches!(found, Expr::At(_)) && named == Some(row);
     names(model, (row.0, expr), is_asked)
 }
 
 /// Whether something may ask for what is in the elements of a row, and not only for how many they are
 /// or where: an expression that leads through it, or a reference that leads into it.
-pub(crate) fn asks_for_elements(model: &Model, row: (RecordId, RowId)) -> bool {
+pub(crate) fn asks_for_elements(model: Owned<'_>, row: (RecordId, RowId)) -> bool {
     let is_last = |path: &Path| {
         let mut fields = path.steps.iter().rev().filter_map(|step| match step {
             Step::Field(field) => Some(field),
@@ -499,7 +508,7 @@ pub(crate) fn asks_for_elements(model: &Model, row: (RecordId, RowId)) -> bool {
         _ => false,
     };
     let mut asks = false;
-    expressions(model, &mut |of, part| {
+    expressions(model.0, &mut |of, part| {
         asks |= match part {
             Part::Expr(expr) => {
                 let is_asked =
@@ -513,13 +522,16 @@ pub(crate) fn asks_for_elements(model: &Model, row: (RecordId, RowId)) -> bool {
     asks
 }
 
+/// A model, and who holds what.
+type Owned<'m> = (&'m Model, &'m Owners);
+
 /// A row of a record that an expression names, if it names one.
 type Named = Option<(RecordId, RowId)>;
 
 /// Whether something holds for a part of an expression of a record and what it names, behind `let`s
 /// and arguments, too. It is asked with the record in which the part is evaluated.
 fn names(
-    model: &Model,
+    (model, owners): Owned<'_>,
     expr: (RecordId, ExprId),
     holds: &mut dyn FnMut(RecordId, &Expr, Named) -> bool,
 ) -> bool {
@@ -535,7 +547,7 @@ fn names(
         found.operands(&mut |operand| open.push((of, operand)));
         let Some(path) = found.path() else { continue };
         if let Start::Argument(number) = path.start {
-            open.extend(model.given(of, number));
+            open.extend(model.given(owners, of, number));
         }
         for step in &path.steps {
             let field = match step {

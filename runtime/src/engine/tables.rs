@@ -174,7 +174,7 @@ impl<'p> Engine<'p, '_> {
                 // What somebody asks for has to be there when the value is written, too.
                 let size = self.size_alone(self.tree.record_id(node))?;
                 let row = (self.tree.record_id(loc.node), loc.row);
-                if *asked.get_or_insert_with(|| asks_for_elements(self.model, row)) {
+                if *asked.get_or_insert_with(|| asks_for_elements(self.layout.owned(), row)) {
                     return None;
                 }
                 (From::File, self.tree.node_at(node), size)

@@ -560,7 +560,7 @@ impl<'p> Engine<'p, '_> {
                     // How far it reaches may be said by bytes that are not its own: then what is
                     // written is read again.
                     let row = (self.tree.record_id(loc.node), loc.row);
-                    if !asks_for(self.model, expectation.expr, row) {
+                    if !asks_for(self.layout.owned(), expectation.expr, row) {
                         let message = UNKNOWN_COUNT.into();
                         self.problem(loc, ProblemKind::Expression { message });
                     }

@@ -207,6 +207,8 @@ fn report(
             d.help("a comment begins with `//`");
         } else if said.starts_with('"') && said.contains('\\') {
             d.help("behind a backslash stands `n`, `t`, `\"`, another one, or a letter by its number: `\\u{0}`");
+        } else if said.contains('(') && !said.contains(['"', '\n']) {
+            d.help(format!("a word with parentheses stands in quotes: `\"{said}\"`"));
         } else if said.contains('[') {
             d.help("how many there are says a property: `u8 name count=4`");
         } else if said.contains(',') {

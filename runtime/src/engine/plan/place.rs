@@ -285,9 +285,17 @@ impl Planning<'_> {
         !row.is_ranked() && (self.direction == Direction::Reading || given)
     }
 
-    /// Whether a number follows from other rows when it is written, in any case.
+    /// Whether a number follows from other rows when it is written, in any case, and may be any that
+    /// there is room for.
     pub(super) fn follows(&self, row: &Row, store: Store) -> bool {
-        self.direction == Direction::Writing
+        let closed = match row.ty {
+            Type::Cell(Cell { meaning: Meaning::Enum(id), .. }) => {
+                self.model.enums[id.index()].closed
+            }
+            _ => false,
+        };
+        !closed
+            && self.direction == Direction::Writing
             && matches!(store, Store::Slot(_))
             && matches!((&row.kind, &row.role), (RowKind::Plain, Role::Derived))
             && row.when.is_none()

@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::super::forms::cell_fits;
 use super::super::item::{Item, Loc, NodeRef, UNPLACED};
 use super::super::plan::Store;
 use super::super::state::Engine;
@@ -111,9 +112,15 @@ impl<'p> Engine<'p, '_> {
                 Type::Pointer(pointer) => self.pointer_number(loc, pointer, row)?,
                 _ => self.stored_number(loc, cell, row)?,
             };
-            let width = u32::from(last - first) + 1;
-            if !crate::fits(n, width, false) && !crate::fits(n, width, true) {
-                self.problem(loc, does_not_fit(n, &format!("{width} bits")));
+            let has_room = match cell.meaning {
+                Meaning::Float(_) => crate::fits(n, u32::from(last - first) + 1, false),
+                _ => cell_fits(self.model, cell, n),
+            };
+            if !has_room {
+                self.problem(loc, does_not_fit(n, &self.model.cell_name(cell)));
+                continue;
+            }
+            if !self.can_have(loc, cell, row, n) {
                 continue;
             }
             word |= (n as u64 & mask(last - first + 1)) << first;
@@ -121,18 +128,34 @@ impl<'p> Engine<'p, '_> {
         Ok(word)
     }
 
+    /// Whether a row can have a number that is computed, stored like this: it need be no member of its
+    /// enumeration, and may be one that means nothing. What is data was looked at when it was built.
+    fn can_have(&mut self, loc: Loc, cell: &Cell, row: &Row, stored: i128) -> bool {
+        let computed = matches!(row.role, Role::Derived | Role::Kept(_));
+        if !computed || self.tree.item(loc).is_absent() {
+            return true;
+        }
+        let number = stored.saturating_sub(row.plus);
+        let unnamed = match cell.meaning {
+            Meaning::Enum(id) => Some(&self.model.enums[id.index()]).filter(|e| !e.allows(number)),
+            _ => None,
+        };
+        let problem = match unnamed {
+            _ if row.none.contains(&stored) => is_nothing(number),
+            Some(definition) => does_not_fit(number, &definition.name),
+            None => return true,
+        };
+        self.problem(loc, problem);
+        false
+    }
+
     pub(crate) fn fill_cell(&mut self, loc: Loc, cell: &'p Cell, row: &'p Row) -> Fallible<()> {
         if self.is_summed_later(loc) {
             return Ok(());
         }
         let n = self.stored_number(loc, cell, row)?;
-        if let (Meaning::Enum(id), Role::Derived | Role::Kept(_)) = (&cell.meaning, &row.role) {
-            // What is computed need be no member; that data is one was seen when it was built.
-            let definition = &self.model.enums[id.index()];
-            if !row.none.contains(&n) && !definition.allows(n) {
-                self.problem(loc, does_not_fit(n, &definition.name));
-                return Ok(());
-            }
+        if !self.can_have(loc, cell, row, n) {
+            return Ok(());
         }
         let at = self.item_at(loc);
         match cell.storage {
@@ -303,6 +326,9 @@ impl<'p> Engine<'p, '_> {
             };
             if !crate::fits(n, width.into(), false) {
                 self.problem(loc, does_not_fit(n, &format!("{width} bits")));
+                continue;
+            }
+            if !self.can_have(loc, cell, row, n) {
                 continue;
             }
             let value = n as u64;

@@ -7,7 +7,7 @@ use crate::model::{
     DefinerScope, DefinerSource, ExprId, InStep, Member, Model, Record, RecordId, RecordKind, Role,
     Row, RowId, RowKind, Start, Step, Tag,
 };
-use crate::print::{columns, constant_text, definer_text, expr_text, path_text, record_name};
+use crate::print::{columns, constant_text, definers_text, expr_text, path_text, record_name};
 
 /// The role of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,11 +97,7 @@ fn role(model: &Model, record: &Record, row: &Row) -> (&'static str, String) {
             };
             ("fixed", from)
         }
-        Role::Derived => {
-            let equations = row.definers.iter();
-            let equations = equations.map(|d| definer_text(model, record, &d.scope, &d.source));
-            ("derived", equations.collect::<Vec<_>>().join(" | "))
-        }
+        Role::Derived => ("derived", definers_text(model, record, row)),
         Role::Kept(expr) => ("kept", expr_text(model, *expr)),
         Role::Spelling => ("spelling", String::new()),
         Role::View { slices, key } => {

@@ -23,6 +23,7 @@ mod linear;
 mod packed;
 mod parts;
 mod paths;
+mod reach;
 pub mod signature;
 mod size;
 mod span;
@@ -259,7 +260,7 @@ pub struct Row {
     /// What part it plays in the value.
     pub role: Role,
     /// The equations that give the stored number when writing, for [`Role::Derived`] rows; at most
-    /// one applies to a node. Empty for other roles.
+    /// one applies to a node. Where none does, the number is data. Empty for other roles.
     pub definers: Vec<Definer>,
     /// Stored numbers that mean "nothing".
     pub none: Vec<i128>,
@@ -392,8 +393,18 @@ pub struct Definer {
     pub scope: DefinerScope,
     /// The other side.
     pub source: DefinerSource,
+    /// In which epochs; if empty, in all that the row is in.
+    pub epochs: Vec<bool>,
     /// Where it is written.
     pub span: Span,
+}
+
+impl Definer {
+    /// Whether it applies in an epoch that the row is in.
+    #[must_use]
+    pub fn is_in(&self, epoch: EpochId) -> bool {
+        self.epochs.get(epoch.index()).copied().unwrap_or(true)
+    }
 }
 
 /// Node in which a [`Definer`] is evaluated, relative to the node of the row.
@@ -427,7 +438,7 @@ pub enum DefinerSource {
 }
 
 /// Something about a row that a number can be derived from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Measure {
     /// Number of elements (bytes of a byte run, units of a text).
     Count,

@@ -105,6 +105,13 @@ impl Row {
         matches!(self.kind, RowKind::Value { .. }) || matches!(self.role, Role::Elsewhere)
     }
 
+    /// Whether its bytes stand in its record, or at the end of a pointer in it.
+    #[must_use]
+    pub fn holds_bytes(&self) -> bool {
+        !matches!(self.kind, RowKind::Value { .. } | RowKind::Mark { .. } | RowKind::Slice { .. })
+            && !matches!(self.role, Role::Elsewhere)
+    }
+
     /// What it follows from, or usually does, if it says so itself.
     #[must_use]
     pub fn equation(&self) -> Option<ExprId> {
@@ -116,6 +123,23 @@ impl Row {
             },
             _ => None,
         }
+    }
+
+    /// Whether a derived row is data where no equation applies: all of them belong to cases, or not to
+    /// all layouts that have it.
+    #[must_use]
+    pub fn perhaps_given(&self) -> bool {
+        self.definers.iter().all(|definer| matches!(definer.scope, DefinerScope::Case(..)))
+            || self.is_given_in_a_layout()
+    }
+
+    /// Whether some layout has the row, and nothing that gives it its number.
+    #[must_use]
+    pub fn is_given_in_a_layout(&self) -> bool {
+        let epochs = (0..).map(EpochId).zip(&self.homes);
+        let mut there = epochs.filter(|(_, home)| **home != Home::Absent).map(|(epoch, _)| epoch);
+        !self.definers.is_empty()
+            && there.any(|epoch| !self.definers.iter().any(|definer| definer.is_in(epoch)))
     }
 
     /// Whether nothing in the value can be a number or pointer for nothing in the file.
@@ -693,10 +717,7 @@ impl Model {
                 Role::Data | Role::Default(_) | Role::Elsewhere => {
                     !matches!(row.kind, RowKind::Mark { .. }) && self.carries(&row.ty, depth)
                 }
-                Role::Derived => row
-                    .definers
-                    .iter()
-                    .all(|definer| matches!(definer.scope, DefinerScope::Case(..))),
+                Role::Derived => row.perhaps_given(),
                 _ => matches!(row.kind, RowKind::Slice { .. }),
             }),
             Type::Array(array) => array.in_step.is_none(),

@@ -1,6 +1,6 @@
 //! Alignments are positive, and fill is not negative.
 
-use super::context::{Context, row_name, types_in};
+use super::context::{Context, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Home, Model, Record, RowKind, Statement, Type};
 use crate::span::Span;
@@ -81,7 +81,7 @@ fn elements(context: &Context, found: &mut Diagnostics) {
             for row in record.rows.iter().filter(|row| row.home(epoch) != Home::Absent) {
                 // Whether what is looked at begins where the layout puts it.
                 let mut placed = matches!(row.kind, RowKind::Object { .. });
-                for ty in types_in(&row.ty, epoch) {
+                for ty in row.ty.parts_in(epoch) {
                     let Type::Array(array) = ty else {
                         placed |= matches!(ty, Type::Pointer(_));
                         continue;

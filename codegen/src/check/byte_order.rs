@@ -1,6 +1,6 @@
 //! The byte order that a struct chooses is known before anything is read in it.
 
-use super::context::{Context, bodies, cells, epochs, has_bytes, row_name};
+use super::context::{Context, bodies, cells, epochs, row_name};
 use super::exprs::own_rows;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -61,7 +61,7 @@ fn obstacle(
     }
     let earlier = record.read_order.iter().take_while(|row| **row != asked);
     earlier.filter_map(|row| record.rows.get(row.index())).find(|row| {
-        has_bytes(row)
+        row.holds_bytes()
             && !matches!(row.kind, RowKind::Object { .. })
             && row.home(epoch) != Home::Absent
             && follows(model, &row.ty, epoch, &mut Vec::new())
@@ -106,7 +106,7 @@ fn inside(model: &Model, id: RecordId, epoch: EpochId, seen: &mut Vec<RecordId>)
     }
     seen.push(id);
     record.rows.iter().any(|row| {
-        let here = has_bytes(row) && !matches!(row.kind, RowKind::Object { .. });
+        let here = row.holds_bytes() && !matches!(row.kind, RowKind::Object { .. });
         here && row.home(epoch) != Home::Absent && follows(model, &row.ty, epoch, seen)
     })
 }

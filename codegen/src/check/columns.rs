@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::context::{Context, bodies, has_bytes, row_name};
+use super::context::{Context, bodies, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     ArrayLength, Cell, EpochId, Extent, Home, Meaning, Model, RecordId, Row, RowKind, RunLength,
@@ -64,7 +64,7 @@ impl Proof<'_> {
         let record = &self.model.records[id.index()];
         let mut rows = record.rows.iter().filter(|row| row.home(self.epoch) != Home::Absent);
         match (rows.next(), rows.next()) {
-            (Some(row), None) if has_bytes(row) && row.when.is_none() => Ok(row),
+            (Some(row), None) if row.holds_bytes() && row.when.is_none() => Ok(row),
             (Some(_), Some(other)) => Err((other.span, "there is another row beside the array")),
             (Some(row), None) => Err((row.span, "the array is not always there")),
             (None, _) => Err((record.span, "there is no array")),

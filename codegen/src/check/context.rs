@@ -1,10 +1,10 @@
 //! What several proofs need to know about a model.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::model::{
-    Cell, EpochId, Home, Meaning, Model, Owners, Record, RecordId, RecordKind, Row, RowId, RowKind,
-    Sizes, Target, Type, UnionId,
+    Cell, EpochId, Model, Owners, Record, RecordId, RecordKind, Row, RowId, RowKind, Sizes, Type,
+    UnionId,
 };
 
 /// A model with what follows from it.
@@ -14,7 +14,7 @@ pub(super) struct Context<'a> {
     /// Per epoch.
     pub sizes: Vec<Sizes<'a>>,
     /// Per epoch: whether a file of the epoch can hold the record.
-    reachable: Vec<HashSet<RecordId>>,
+    reachable: Vec<BTreeSet<RecordId>>,
     /// Records that some file holds.
     used: HashSet<RecordId>,
 }
@@ -23,14 +23,8 @@ impl<'a> Context<'a> {
     pub fn new(model: &'a Model) -> Self {
         let epochs: Vec<EpochId> = epochs(model).collect();
         let sizes = epochs.iter().map(|&epoch| model.sizes(epoch)).collect();
-        let mut reachable: Vec<HashSet<RecordId>> = epochs
-            .iter()
-            .map(|&epoch| {
-                let mut reached = HashSet::new();
-                reach(model, epoch, model.root, &mut reached);
-                reached
-            })
-            .collect();
+        let mut reachable: Vec<BTreeSet<RecordId>> =
+            epochs.iter().map(|&epoch| model.reached(epoch)).collect();
         // What no file holds is looked at too, in every epoch in which it has a layout.
         let used: HashSet<RecordId> = reachable.iter().flatten().copied().collect();
         for (id, record) in model.records() {
@@ -39,7 +33,7 @@ impl<'a> Context<'a> {
             }
             for (&epoch, reached) in epochs.iter().zip(&mut reachable) {
                 if exists(record, epoch) {
-                    reach(model, epoch, id, reached);
+                    model.reach(epoch, id, reached);
                 }
             }
         }
@@ -149,26 +143,6 @@ pub(super) fn elements(ty: &Type) -> impl Iterator<Item = &Type> {
     })
 }
 
-/// The types in this one in one epoch, itself included.
-pub(super) fn types_in(ty: &Type, epoch: EpochId) -> Vec<&Type> {
-    let mut all = Vec::new();
-    let mut next = Some(ty);
-    while let Some(ty) = next {
-        let ty = ty.in_epoch(epoch);
-        all.push(ty);
-        next = match ty {
-            Type::Array(array) => Some(&array.element),
-            Type::Region(region) => Some(&region.inner),
-            Type::Pointer(pointer) => match &pointer.target {
-                Target::Own(target) => Some(target),
-                Target::Pooled | Target::Element => None,
-            },
-            _ => None,
-        };
-    }
-    all
-}
-
 /// The cells of a row or of its elements, of each epoch; behind no pointer.
 pub(super) fn cells<'a>(model: &'a Model, ty: &'a Type) -> Vec<&'a Cell> {
     let cell = |ty: &'a Type| match ty {
@@ -184,54 +158,5 @@ pub(super) fn cells<'a>(model: &'a Model, ty: &'a Type) -> Vec<&'a Cell> {
 
 /// Records of the cases of a union that an epoch has: bodies, or the forms' bodies.
 pub(super) fn bodies(model: &Model, union: UnionId, epoch: EpochId) -> Vec<RecordId> {
-    let Some(union) = model.unions.get(union.index()) else { return Vec::new() };
-    let mut bodies = Vec::new();
-    for case in union.cases.iter().filter(|case| case.is_in(epoch)) {
-        if case.forms.is_empty() {
-            bodies.push(case.record);
-        }
-        bodies.extend(case.forms.iter().filter(|form| form.is_in(epoch)).map(|form| form.record));
-    }
-    bodies
-}
-
-/// Whether the rows of a record hold bytes: those of a case with forms do not.
-pub(super) fn has_bytes(row: &Row) -> bool {
-    !matches!(row.kind, RowKind::Value { .. } | RowKind::Mark { .. } | RowKind::Slice { .. })
-        && (!matches!(row.role, crate::model::Role::Elsewhere))
-}
-
-fn reach(model: &Model, epoch: EpochId, from: RecordId, reached: &mut HashSet<RecordId>) {
-    let mut stack = vec![from];
-    while let Some(id) = stack.pop() {
-        let Some(record) = model.records.get(id.index()) else { continue };
-        if !reached.insert(id) {
-            continue;
-        }
-        for row in &record.rows {
-            let gone = row.home(epoch) == Home::Absent;
-            if gone || !has_bytes(row) {
-                continue;
-            }
-            for ty in types_in(&row.ty, epoch) {
-                match ty {
-                    Type::Record(id) => stack.push(*id),
-                    Type::Union(union) => {
-                        let cases = model.unions.get(union.index()).map(|union| &union.cases);
-                        let here = cases.into_iter().flatten().filter(|case| case.is_in(epoch));
-                        stack.extend(here.map(|case| case.record));
-                        stack.extend(bodies(model, *union, epoch));
-                    }
-                    Type::Cell(Cell { meaning: Meaning::Word(id), .. }) => stack.push(*id),
-                    Type::Pointer(pointer) => {
-                        let kind = model.pointers.get(pointer.kind.index());
-                        if let Some(Type::Record(id)) = kind.and_then(|kind| kind.text.as_deref()) {
-                            stack.push(*id);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
+    model.unions.get(union.index()).map_or(Vec::new(), |union| union.bodies(epoch))
 }

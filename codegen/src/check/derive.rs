@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::context::{Context, bodies, has_bytes, row_name};
+use super::context::{Context, bodies, row_name};
 use super::exprs::{own_rows, own_rows_on, paths, places};
 use super::fits::range;
 use crate::diagnostic::Diagnostics;
@@ -65,7 +65,7 @@ fn widths(model: &Model, id: RecordId, found: &mut Diagnostics) {
 /// must agree with what is there.
 fn turned(model: &Model, id: RecordId, found: &mut Diagnostics) {
     let record = &model.records[id.index()];
-    for row in record.rows.iter().filter(|row| has_bytes(row)) {
+    for row in record.rows.iter().filter(|row| row.holds_bytes()) {
         for length in row.ty.parts().flat_map(Type::lengths) {
             if model.exprs.linear(length).is_some() || !is_arithmetic(model, length) {
                 continue;
@@ -202,7 +202,7 @@ fn uses(context: &Context) -> Uses {
         if !context.used(id) {
             continue;
         }
-        for (number, row) in record.numbered_rows().filter(|(_, row)| has_bytes(row)) {
+        for (number, row) in record.numbered_rows().filter(|(_, row)| row.holds_bytes()) {
             for ty in row.ty.parts() {
                 let used = match ty {
                     Type::Record(used) => vec![*used],

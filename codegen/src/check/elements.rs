@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::context::{Context, bodies, has_bytes, row_name, types_in, until_settled};
+use super::context::{Context, bodies, row_name, until_settled};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     ArrayLength, EpochId, ExprId, Extent, Home, Model, RecordId, Row, RowKind, RunLength, Storage,
@@ -26,7 +26,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
         let facts = Facts::new(context.model, epoch);
         for (_, record) in context.records(epoch) {
             let mut greedy: Option<&Row> = None;
-            let here = |row: &&Row| row.home(epoch) != Home::Absent && has_bytes(row);
+            let here = |row: &&Row| row.home(epoch) != Home::Absent && row.holds_bytes();
             for row in record.rows.iter().filter(here) {
                 empty_elements(&facts, row, found);
                 let next = matches!(row.home(epoch), Home::Next);
@@ -59,7 +59,7 @@ fn ways_out(greedy: &Row, epoch: EpochId) -> &'static str {
 
 /// Arrays that fill their region, or go up to an element, of elements without bytes.
 fn empty_elements(facts: &Facts, row: &Row, found: &mut Diagnostics) {
-    for ty in types_in(&row.ty, facts.epoch) {
+    for ty in row.ty.parts_in(facts.epoch) {
         let Type::Array(array) = ty else { continue };
         let endless = matches!(array.length, ArrayLength::Fill | ArrayLength::Last(_));
         if !endless || array.stride.is_some_and(|stride| facts.positive(stride)) {
@@ -86,13 +86,13 @@ impl<'a> Facts<'a> {
         until_settled(model, |id, record| {
             let block = record.sizes.get(epoch.index()).copied().flatten();
             let here = |row: &&Row| {
-                row.when.is_none() && row.home(epoch) != Home::Absent && has_bytes(row)
+                row.when.is_none() && row.home(epoch) != Home::Absent && row.holds_bytes()
             };
             let mut rows = record.rows.iter().filter(here);
             let filled =
                 block.is_some_and(|size| size > 0) || rows.clone().any(|row| facts.filled_row(row));
             let greedy = rows.any(|row| facts.greedy_row(row));
-            let present = |row: &&Row| row.home(epoch) != Home::Absent && has_bytes(row);
+            let present = |row: &&Row| row.home(epoch) != Home::Absent && row.holds_bytes();
             let sometimes =
                 filled || record.rows.iter().filter(present).any(|row| facts.sometimes_row(row));
             let new_sometimes = sometimes && facts.sometimes.insert(id);

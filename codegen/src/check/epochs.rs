@@ -1,6 +1,6 @@
 //! Every row and every struct has a layout where it is used.
 
-use super::context::{Context, exists, has_bytes, row_name, types_in};
+use super::context::{Context, exists, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Home, Role, Type};
 
@@ -24,8 +24,8 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     }
     for (epoch, _) in context.epochs() {
         for (_, record) in context.records(epoch) {
-            for row in record.rows.iter().filter(|row| has_bytes(row)) {
-                let Some(Type::Record(id)) = types_in(&row.ty, epoch).last() else { continue };
+            for row in record.rows.iter().filter(|row| row.holds_bytes()) {
+                let Some(Type::Record(id)) = row.ty.parts_in(epoch).last() else { continue };
                 let Some(used) = context.record(*id) else { continue };
                 if row.home(epoch) != Home::Absent && !exists(used, epoch) {
                     let within = context.in_epoch(epoch);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::context::{bodies, epochs, exists, has_bytes, until_settled};
+use super::context::{bodies, epochs, exists, until_settled};
 use crate::diagnostic::Diagnostics;
 use crate::model::{ArrayLength, EpochId, Home, Model, Record, RecordId, Row, Target, Type};
 
@@ -39,10 +39,9 @@ fn finite(model: &Model, epoch: EpochId) -> HashSet<RecordId> {
 }
 
 fn rows(record: &Record, epoch: EpochId) -> impl Iterator<Item = &Row> {
-    record
-        .rows
-        .iter()
-        .filter(move |row| row.when.is_none() && has_bytes(row) && row.home(epoch) != Home::Absent)
+    record.rows.iter().filter(move |row| {
+        row.when.is_none() && row.holds_bytes() && row.home(epoch) != Home::Absent
+    })
 }
 
 fn met(model: &Model, epoch: EpochId, row: &Row, finite: &HashSet<RecordId>) -> bool {

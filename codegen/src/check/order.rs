@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::context::{Context, element, has_bytes, row_name};
+use super::context::{Context, element, row_name};
 use super::exprs::{first_member, inline_lengths, located, own_rows, paths, values};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -151,7 +151,7 @@ fn is_loose(row: &Row) -> bool {
 /// Whether a row is read where it stands. Objects and what pointers lead to are read when somebody
 /// needs them.
 fn is_inline(row: &Row) -> bool {
-    has_bytes(row) && !matches!(row.kind, RowKind::Object { .. })
+    row.holds_bytes() && !matches!(row.kind, RowKind::Object { .. })
 }
 
 /// For each record, those that have its bytes among theirs, and in which row; of a form the case.

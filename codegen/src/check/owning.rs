@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::context::{Context, bodies, element, elements, epochs, has_bytes, until_settled};
+use super::context::{Context, bodies, element, elements, epochs, until_settled};
 use crate::model::{
     ArrayLength, EpochId, Home, LayoutPath, Model, RecordId, Row, RowId, RowKind, Statement,
     Target, Type, UnionId, WhenEmpty,
@@ -22,7 +22,7 @@ pub(super) enum Owning<'a> {
 pub(super) type Way = Vec<(RecordId, RowId)>;
 
 pub(super) fn owning(row: &Row) -> Owning<'_> {
-    if !has_bytes(row) {
+    if !row.holds_bytes() {
         return Owning::Nothing;
     }
     if let RowKind::Object { .. } = row.kind {

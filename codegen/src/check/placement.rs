@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::context::{Context, element, has_bytes, row_name};
+use super::context::{Context, element, row_name};
 use super::owning::{Owning, Tails, Way, inline_records, object_records, owning, skippable, ways};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -619,7 +619,7 @@ fn collect_paths<'a>(statements: &'a [Statement], paths: &mut Vec<&'a LayoutPath
 /// A struct that is placed in the midst of what it owns cannot stand where its bytes must follow
 /// others: inline or in an array.
 fn midst(context: &Context, record: &Record, found: &mut Diagnostics) {
-    for row in record.rows.iter().filter(|row| has_bytes(row)) {
+    for row in record.rows.iter().filter(|row| row.holds_bytes()) {
         let mut elements = Vec::new();
         match owning(row) {
             Owning::Inline => elements.push(&row.ty),

@@ -5,7 +5,7 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use super::context::{Context, bodies, has_bytes, row_name};
+use super::context::{Context, bodies, row_name};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     EpochId, Home, Record, RecordId, RecordKind, Row, RowKind, Sizes, Tag, Type, UnionId,
@@ -62,7 +62,7 @@ struct Body<'a> {
 
 /// Rows without homes stand behind those that have some, and only where the block is not all.
 fn homeless(epoch: EpochId, record: &Record, found: &mut Diagnostics) {
-    let mut rows = record.rows.iter().filter(|row| has_bytes(row));
+    let mut rows = record.rows.iter().filter(|row| row.holds_bytes());
     let at = |row: &&Row| matches!(row.home(epoch), Home::At(_));
     let Some(last) = rows.rfind(at) else { return };
     let sized = record.sizes.get(epoch.index()).is_some_and(Option::is_some);
@@ -70,7 +70,7 @@ fn homeless(epoch: EpochId, record: &Record, found: &mut Diagnostics) {
     for (number, row) in record.rows.iter().enumerate() {
         let early = Some(number) < behind;
         let closed = sized && !record.open;
-        if !has_bytes(row) || row.home(epoch) != Home::Next || !(early || closed) {
+        if !row.holds_bytes() || row.home(epoch) != Home::Next || !(early || closed) {
             continue;
         }
         let name = row_name(row);
@@ -236,7 +236,7 @@ impl<'a> Walk<'a> {
     ) -> Option<(Vec<Claim>, Vec<Choice>)> {
         let (mut claims, mut choices) = (Vec::new(), Vec::new());
         let mut next = next;
-        for row in record.rows.iter().filter(|row| has_bytes(row)) {
+        for row in record.rows.iter().filter(|row| row.holds_bytes()) {
             let start = match row.home(self.epoch) {
                 Home::Absent | Home::Nowhere => continue,
                 Home::Next => match next {

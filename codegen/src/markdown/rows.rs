@@ -467,7 +467,8 @@ fn role(cx: &Cx<'_>, record: &Record, row: &Row, definers: &[(String, Vec<String
                 [] => text.clone(),
                 cases => format!("{text} ({})", cases.join(", ")),
             });
-            format!("derived: {}", each.collect::<Vec<_>>().join("; "))
+            let otherwise = row.is_given_in_a_layout().then(|| "otherwise data".to_owned());
+            format!("derived: {}", each.chain(otherwise).collect::<Vec<_>>().join("; "))
         }
         Role::Kept(expr) => format!("kept: usually {}", usual(cx, *expr)),
         Role::Spelling if matches!(row.kind, RowKind::Pool { .. }) => {
@@ -531,6 +532,10 @@ fn definer_groups(cx: &Cx<'_>, record: &Record, row: &Row) -> Vec<(String, Vec<S
                 }
                 continue;
             }
+        };
+        let text = match definer.epochs.as_slice() {
+            [] => text,
+            epochs => format!("{text} in {}", label(cx.model, epochs)),
         };
         add_to_group(&mut groups, text, case);
     }

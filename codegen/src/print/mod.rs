@@ -11,10 +11,10 @@ pub(crate) use expr::{path_text, push_steps};
 pub use types::type_text;
 
 use crate::model::{
-    Align, BinaryOp, ByteOrderRule, Case, Check, CheckKind, Constant, DefinerScope, DefinerSource,
-    EndianRule, Expr, ExprId, Gaps, Home, Label, Listing, Measure, Model, Pattern, PointerKind,
-    Policy, PoolOrder, Record, RecordId, RecordKind, Role, Row, RowId, RowKind, Statement, Tag,
-    Union, VarintSign, WhenEmpty,
+    Align, BinaryOp, ByteOrderRule, Case, Check, CheckKind, Constant, Definer, DefinerScope,
+    DefinerSource, EndianRule, Expr, ExprId, Gaps, Home, Label, Listing, Measure, Model, Pattern,
+    PointerKind, Policy, PoolOrder, Record, RecordId, RecordKind, Role, Row, RowId, RowKind,
+    Statement, Tag, Union, VarintSign, WhenEmpty,
 };
 use types::{cell_text, order_text};
 
@@ -429,14 +429,7 @@ fn role_text(model: &Model, record: &Record, row: &Row) -> String {
         Role::Data => "data".to_owned(),
         Role::Default(constant) => format!("default = {}", constant_text(constant)),
         Role::Fixed => "fixed".to_owned(),
-        Role::Derived => {
-            let equations: Vec<String> = row
-                .definers
-                .iter()
-                .map(|definer| definer_text(model, record, &definer.scope, &definer.source))
-                .collect();
-            format!("derived = {}", equations.join(" | "))
-        }
+        Role::Derived => format!("derived = {}", definers_text(model, record, row)),
         Role::Kept(expr) => format!("kept = {}", expr_text(model, *expr)),
         Role::Spelling => "spelling".to_owned(),
         Role::View { slices, key } => {
@@ -448,8 +441,18 @@ fn role_text(model: &Model, record: &Record, row: &Row) -> String {
     }
 }
 
-/// An equation with where it holds: `count(items)`, `at(footer) in File`.
-pub(crate) fn definer_text(
+/// The equations of a derived row, each with where it holds: `count(items)`, `at(footer) in File`.
+pub(crate) fn definers_text(model: &Model, record: &Record, row: &Row) -> String {
+    let text = |definer: &Definer| {
+        let text = definer_text(model, record, &definer.scope, &definer.source);
+        text + &epochs_text(model, &definer.epochs)
+    };
+    let mut equations: Vec<String> = row.definers.iter().map(text).collect();
+    equations.extend(row.is_given_in_a_layout().then(|| "data otherwise".to_owned()));
+    equations.join(" | ")
+}
+
+fn definer_text(
     model: &Model,
     record: &Record,
     scope: &DefinerScope,

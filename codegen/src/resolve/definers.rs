@@ -1,13 +1,13 @@
 //! Inversion: which number is the count, size, end, place or tag of which row.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::ways::is_complete;
 use super::{Cx, Expr, ExprId, RecordId, Shape, Source, Uni, Val, id32};
 use crate::model::{
-    ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, Extent, Linear,
-    Meaning, Measure, Member, Path, RecordKind, Role, RowId, RowKind, RunLength, Start, Step, Tag,
-    Target, Type, Union,
+    ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, EpochId, Extent,
+    Home, Linear, Meaning, Measure, Member, Model, Path, RecordKind, Role, Row, RowId, RowKind,
+    RunLength, Start, Step, Tag, Target, Type, Union,
 };
 use crate::span::Span;
 
@@ -67,16 +67,16 @@ impl<'t> Cx<'t> {
         let (span, ty) = (built.span, built.ty.clone());
         // What is only sometimes there does not always give the number.
         let conditional = built.when.is_some();
-        let mut measures: Vec<(Measure, ExprId)> = Vec::new();
+        let there = is_there(built);
         match built.kind.clone() {
             // How long padding is stands in the value nowhere else.
             RowKind::Zero | RowKind::Reserved | RowKind::Runtime => return,
             RowKind::Slice { base, factor, offset, count, .. } => {
                 let source = DefinerSource::Measure { measure: Measure::Base, row, factor, offset };
-                self.define(id, Reached::Own(base), source, span, derives);
+                self.define(id, Reached::Own(base), source, (span, &there), derives);
                 if let Some(count) = count {
                     let source = measure(Measure::Count, row);
-                    self.define(id, Reached::Own(count), source, span, derives);
+                    self.define(id, Reached::Own(count), source, (span, &there), derives);
                 }
                 return;
             }
@@ -102,24 +102,24 @@ impl<'t> Cx<'t> {
                     let base = self.counted_from(linear.base, before);
                     let measure = Measure::At(base);
                     let source = DefinerSource::Measure { measure, row, factor, offset };
-                    self.define(id, reached, source, span, derives);
+                    self.define(id, reached, source, (span, &there), derives);
                 }
             }
             _ => {}
         }
-        lengths(&ty, &mut measures);
         if let Some(union) = ty.one_union()
             && let Some(Tag::Row(tag)) = self.uni(union).model.as_ref().map(|m| &m.tag)
         {
-            self.define(id, Reached::Own(*tag), measure(Measure::Tag, row), span, derives);
+            let tag = Reached::Own(*tag);
+            self.define(id, tag, measure(Measure::Tag, row), (span, &there), derives);
         }
         if conditional {
             return;
         }
         let filled = matches!(&ty, Type::Region(region) if region.trim.is_some());
-        for (what, expr) in measures {
-            if !filled || !self.is_length_of_another(id, row, expr) {
-                self.length_definer(id, row, (what, expr), derives);
+        for length in lengths_where(&ty, &there) {
+            if !filled || !self.is_length_of_another(id, row, length.expr) {
+                self.length_definer(id, row, length, derives);
             }
         }
     }
@@ -134,9 +134,8 @@ impl<'t> Cx<'t> {
         let Some(given) = reached(expr) else { return false };
         let others = (0..).map(RowId).zip(&self.rec(id).rows).filter(|(other, _)| *other != row);
         others.into_iter().any(|(_, other)| {
-            let mut measures = Vec::new();
-            lengths(&other.ty, &mut measures);
-            measures.iter().any(|(_, expr)| reached(*expr) == Some(given))
+            let lengths = lengths_where(&other.ty, &is_there(other));
+            lengths.iter().any(|length| reached(length.expr) == Some(given))
         })
     }
 
@@ -144,7 +143,7 @@ impl<'t> Cx<'t> {
         &mut self,
         id: RecordId,
         row: RowId,
-        (measure, expr): (Measure, ExprId),
+        Length { measure, expr, epochs }: Length,
         derives: &mut Vec<Derive>,
     ) {
         let span = self.rec(id).rows[row.index()].span;
@@ -152,7 +151,7 @@ impl<'t> Cx<'t> {
         let Some(reached) = self.reach(id, linear.path) else { return };
         let (factor, offset) = (linear.factor, linear.offset);
         let source = DefinerSource::Measure { measure, row, factor, offset };
-        self.define(id, reached, source, span, derives);
+        self.define(id, reached, source, (span, &epochs), derives);
     }
 
     /// An object that may be nothing gives its lengths where nothing else says them or asks for them:
@@ -170,13 +169,11 @@ impl<'t> Cx<'t> {
             if !object || variants.iter().any(|variant| !variant.when.is_empty()) {
                 continue;
             }
-            let mut measures = Vec::new();
-            lengths(&built.ty, &mut measures);
-            for (measure, expr) in measures {
-                let Some(linear) = self.exprs.linear(expr) else { continue };
+            for length in lengths_where(&built.ty, &is_there(built)) {
+                let Some(linear) = self.exprs.linear(length.expr) else { continue };
                 let Some(reached) = self.reach(id, linear.path) else { continue };
                 if !is_asked_elsewhere(asked, self.reached_row(id, &reached), (id, row)) {
-                    self.length_definer(id, row, (measure, expr), derives);
+                    self.length_definer(id, row, length, derives);
                 }
             }
         }
@@ -272,7 +269,8 @@ impl<'t> Cx<'t> {
             {
                 continue;
             }
-            self.define(id, reached, DefinerSource::Expr(value.expr), span, derives);
+            let there = is_there(&self.rec(record).rows[row.index()]);
+            self.define(id, reached, DefinerSource::Expr(value.expr), (span, &there), derives);
         }
     }
 
@@ -284,13 +282,13 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// Notes an equation, if the row can take one.
+    /// Notes an equation that holds in these epochs, if the row can take one.
     fn define(
         &mut self,
         id: RecordId,
         reached: Reached,
         source: DefinerSource,
-        span: Span,
+        (span, epochs): (Span, &[bool]),
         derives: &mut Vec<Derive>,
     ) {
         let (record, row) = self.reached_row(id, &reached);
@@ -299,14 +297,7 @@ impl<'t> Cx<'t> {
         let explicit = matches!(source, DefinerSource::Expr(_));
         let target = &self.rec(record).rows[row.index()];
         let cell = is_integer(&target.ty) || is_tag || explicit;
-        let free = match target.role {
-            Role::Data => true,
-            Role::Derived => {
-                let own = target.definers.iter().any(|d| matches!(d.scope, DefinerScope::Own));
-                !own
-            }
-            _ => false,
-        };
+        let free = matches!(target.role, Role::Data | Role::Derived);
         // No length is a number for nothing; of what is not there, the address is.
         let may_be_none = is_tag || explicit || is_address;
         let plain = matches!(target.kind, RowKind::Plain)
@@ -345,15 +336,23 @@ impl<'t> Cx<'t> {
             }
         };
         // The first one defines, all others are checks.
-        let taken = target.definers.iter().any(|d| match (&d.scope, &scope) {
+        let same = |definer: &&Definer| match (&definer.scope, &scope) {
             (DefinerScope::Own, _) | (_, DefinerScope::Own) => true,
             (DefinerScope::Case(row, case), DefinerScope::Case(r, c)) => row == r && case == c,
             (DefinerScope::Owner(owner, way), DefinerScope::Owner(id, w)) => {
                 owner == id && way == w
             }
             _ => false,
-        });
-        if taken {
+        };
+        let needed = is_there(target);
+        let free = |epoch: usize| {
+            let epoch = EpochId(id32(epoch));
+            !target.definers.iter().filter(same).any(|definer| definer.is_in(epoch))
+        };
+        let given = needed.iter().zip(epochs).enumerate();
+        let given: Vec<bool> =
+            given.map(|(at, (needed, given))| *needed && *given && free(at)).collect();
+        if !given.contains(&true) {
             if explicit {
                 let first = target.definers[0].span;
                 self.d
@@ -371,9 +370,10 @@ impl<'t> Cx<'t> {
                 span,
             });
         }
+        let epochs = if given == needed { Vec::new() } else { given };
         let target = &mut self.rec_mut(record).rows[row.index()];
         target.role = Role::Derived;
-        target.definers.push(Definer { scope, source, span });
+        target.definers.push(Definer { scope, source, epochs, span });
     }
 
     /// The row at the end of a path that stays in this record, its inline structs, or the record
@@ -471,8 +471,71 @@ fn is_integer(ty: &Type) -> bool {
     }
 }
 
-/// Lengths that a type states, outermost first.
-fn lengths(ty: &Type, list: &mut Vec<(Measure, ExprId)>) {
+/// Which epochs have a number is known when it is known which have its record: what gives it in all of
+/// these gives it always.
+pub(super) fn numbers_everywhere(model: &mut Model) {
+    let limited = |row: &Row| row.definers.iter().any(|definer| !definer.epochs.is_empty());
+    if !model.records.iter().flat_map(|record| &record.rows).any(limited) {
+        return;
+    }
+    let epochs = (0..model.epochs.len()).map(|epoch| EpochId(id32(epoch)));
+    let reached: Vec<BTreeSet<RecordId>> = epochs.map(|epoch| model.reached(epoch)).collect();
+    for (at, record) in model.records.iter_mut().enumerate() {
+        let id = RecordId(id32(at));
+        for row in record.rows.iter_mut().filter(|row| limited(row)) {
+            let needed = is_there(row).into_iter().zip(&reached);
+            let needed: Vec<bool> = needed.map(|(row, held)| row && held.contains(&id)).collect();
+            let given = |epoch: usize| {
+                row.definers.iter().any(|definer| definer.is_in(EpochId(id32(epoch))))
+            };
+            // Where no file has it, the first one may give it as well.
+            let spare: Vec<bool> =
+                needed.iter().enumerate().map(|(at, needed)| !needed && !given(at)).collect();
+            let Some(first) = row.definers.first_mut() else { continue };
+            first.epochs.iter_mut().zip(spare).for_each(|(given, spare)| *given |= spare);
+            for definer in &mut row.definers {
+                if definer.epochs.iter().all(|given| *given) {
+                    definer.epochs.clear();
+                }
+            }
+        }
+    }
+}
+
+/// In which epochs a row is there.
+fn is_there(row: &Row) -> Vec<bool> {
+    row.homes.iter().map(|home| *home != Home::Absent).collect()
+}
+
+/// A length that a type states, in some epochs.
+struct Length {
+    measure: Measure,
+    expr: ExprId,
+    epochs: Vec<bool>,
+}
+
+/// Lengths that a type states in these epochs, outermost first.
+fn lengths_where(ty: &Type, there: &[bool]) -> Vec<Length> {
+    let mut found: Vec<Length> = Vec::new();
+    for (at, _) in there.iter().enumerate().filter(|(_, there)| **there) {
+        let mut list = Vec::new();
+        lengths(ty, at, &mut list);
+        for (measure, expr) in list {
+            let known = found.iter_mut().find(|l| l.expr == expr && l.measure == measure);
+            match known {
+                Some(length) => length.epochs[at] = true,
+                None => {
+                    let epochs = (0..there.len()).map(|epoch| epoch == at).collect();
+                    found.push(Length { measure, expr, epochs });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Lengths that a type states in an epoch, outermost first.
+fn lengths(ty: &Type, epoch: usize, list: &mut Vec<(Measure, ExprId)>) {
     match ty {
         Type::Run(run) => {
             if let RunLength::Count(expr) = &run.length {
@@ -488,7 +551,7 @@ fn lengths(ty: &Type, list: &mut Vec<(Measure, ExprId)>) {
                 Extent::Terminated(_) | Extent::Rest => {}
             }
             if let Type::Array(_) | Type::Run(_) = &region.inner {
-                lengths(&region.inner, list);
+                lengths(&region.inner, epoch, list);
             }
         }
         Type::Array(array) => {
@@ -501,12 +564,12 @@ fn lengths(ty: &Type, list: &mut Vec<(Measure, ExprId)>) {
         }
         Type::Pointer(pointer) => {
             if let Target::Own(target) = &pointer.target {
-                lengths(target, list);
+                lengths(target, epoch, list);
             }
         }
         Type::PerEpoch(types) => {
-            for ty in types {
-                lengths(ty, list);
+            if let Some(ty) = types.get(epoch) {
+                lengths(ty, epoch, list);
             }
         }
         _ => {}

@@ -518,6 +518,7 @@ impl<'t> Cx<'t> {
             let definer = Definer {
                 scope: DefinerScope::Own,
                 source: DefinerSource::Expr(found.expr),
+                epochs: Vec::new(),
                 span: props.span("is").unwrap_or(span),
             };
             return Some(Part { kind, role: Role::Derived, definers: vec![definer] });

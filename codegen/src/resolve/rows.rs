@@ -280,7 +280,12 @@ impl<'t> Cx<'t> {
             } else {
                 let source = DefinerSource::Expr(number);
                 built.role = Role::Derived;
-                built.definers = vec![Definer { scope: DefinerScope::Own, source, span: row.span }];
+                built.definers = vec![Definer {
+                    scope: DefinerScope::Own,
+                    source,
+                    epochs: Vec::new(),
+                    span: row.span,
+                }];
             }
             built.listed = self.listed(row, Some(kind));
         } else if kind.is_none() {

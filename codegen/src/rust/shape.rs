@@ -118,7 +118,7 @@ impl<'m> Shapes<'m> {
     /// Whether a derived row is data where no equation applies.
     #[must_use]
     pub fn perhaps_given(&self, row: &Row) -> bool {
-        matches!(row.role, crate::model::Role::Derived) && self.data.perhaps_given(row)
+        matches!(row.role, crate::model::Role::Derived) && row.perhaps_given()
     }
 
     /// Whether a public struct or newtype is emitted for a record. Uses of one declaration that

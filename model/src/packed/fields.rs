@@ -136,7 +136,7 @@ lists! {
         View { slices, key },
         Elsewhere,
     }
-    fields Definer { scope, source; span }
+    fields Definer { scope, source, epochs; span }
     cases DefinerScope { Own, Case(row, case), Owner(record, path), }
     cases DefinerSource { Expr(expr), Measure { measure, row, factor, offset }, }
     cases Measure { Count, Records, Size, End, At(base), Base, Tag, }

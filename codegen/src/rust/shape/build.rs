@@ -234,6 +234,9 @@ impl<'m> Built<'m> {
     /// Whether every case that the equations' union can have gives a row.
     fn always_derived(&self, record: &Record, row: &Row) -> bool {
         use crate::model::DefinerScope;
+        if row.is_given_in_a_layout() {
+            return false;
+        }
         let mut given: Vec<(RowId, u32)> = Vec::new();
         for definer in &row.definers {
             match &definer.scope {

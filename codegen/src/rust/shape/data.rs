@@ -1,8 +1,6 @@
 //! Which rows are data, and which types say anything.
 
-use crate::model::{
-    Constant, DefinerScope, Home, Model, Record, RecordId, Role, Row, RowKind, Target, Type,
-};
+use crate::model::{Constant, Home, Model, Record, RecordId, Role, Row, RowKind, Target, Type};
 
 /// Answers about the rows of a model, computed once.
 #[derive(Debug)]
@@ -45,7 +43,7 @@ impl<'m> Data<'m> {
             RowKind::Slice { .. } => true,
             _ => match &row.role {
                 Role::Data | Role::Default(_) | Role::Elsewhere => self.row_carries(record, row),
-                Role::Derived => self.perhaps_given(row),
+                Role::Derived => row.perhaps_given(),
                 Role::Kept(_) | Role::Fixed | Role::Spelling | Role::View { .. } => false,
             },
         }
@@ -97,13 +95,8 @@ impl<'m> Data<'m> {
             (RowKind::Mark { .. }, _) => false,
             (RowKind::Slice { .. }, _) => true,
             (_, Role::Data | Role::Default(_) | Role::Elsewhere) => true,
-            (_, Role::Derived) => self.perhaps_given(row),
+            (_, Role::Derived) => row.perhaps_given(),
             (_, Role::Fixed | Role::Kept(_) | Role::Spelling | Role::View { .. }) => false,
         }
-    }
-
-    /// Whether a derived row is data where no equation applies: all of them belong to cases.
-    pub fn perhaps_given(&self, row: &Row) -> bool {
-        row.definers.iter().all(|definer| matches!(definer.scope, DefinerScope::Case(..)))
     }
 }

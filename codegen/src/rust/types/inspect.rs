@@ -92,8 +92,11 @@ fn inside(shapes: &Shapes<'_>, id: RecordId, row: RowId, inner: RecordId) -> Tok
 /// A field with its name.
 fn shown(shapes: &Shapes<'_>, row: &Row, field: &FieldShape) -> TokenStream {
     let ident = &field.ident;
+    let sometimes = shapes.perhaps_given(row) || row.name.is_none();
+    let perhaps = (sometimes && matches!(field.shape, Shape::Option(_))).then(|| quote!(perhaps));
+    let in_some = row.homes.contains(&Home::Absent) && perhaps.is_none();
     let show = match (&row.name, shapes.inner_name(row)) {
-        (Some(name), _) if row.homes.contains(&Home::Absent) => quote!(show_in_some #name),
+        (Some(name), _) if in_some => quote!(show_in_some #name),
         (Some(name), _) => quote!(show #name),
         (None, Some(name)) => quote!(show #name),
         (None, None) => {
@@ -102,10 +105,7 @@ fn shown(shapes: &Shapes<'_>, row: &Row, field: &FieldShape) -> TokenStream {
             quote!(show_flat #number)
         }
     };
-    let sometimes = shapes.perhaps_given(row) || row.name.is_none();
-    let perhaps = (sometimes && matches!(field.shape, Shape::Option(_))).then(|| quote!(perhaps));
-    let elsewhere = (row.name.is_some() && row.homes.contains(&Home::Absent) && perhaps.is_none())
-        .then(|| elsewhere(shapes, row, field));
+    let elsewhere = (row.name.is_some() && in_some).then(|| elsewhere(shapes, row, field));
     quote!((#perhaps #show #ident #elsewhere))
 }
 

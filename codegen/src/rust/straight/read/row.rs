@@ -129,7 +129,11 @@ impl<'m> Reading<'_, '_, 'm> {
         {
             work.code.extend(quote!(cx.at_pool_place(#place);));
         }
-        let shape = (work.wanted)(id);
+        let mut shape = (work.wanted)(id);
+        if matches!(row.role, Role::Derived) && !row.perhaps_given() && shape.take().is_some() {
+            // Other layouts have it in the value.
+            work.fields.push((id, quote!(rt::None)));
+        }
         match &row.kind {
             RowKind::Plain => {}
             RowKind::Constant(constant) => {

@@ -300,7 +300,11 @@ impl<'m> Writer<'_, '_, 'm> {
                 let number = self.number(node, id, row)?;
                 let (bits, signed) = self.model.cell_range(cell);
                 let plus = Literal::i128_suffixed(row.plus);
-                Ok(quote!(s::bits(s::known(s::add(#number, rt::Some(#plus))?)?, #bits, #signed)?))
+                let bits = quote! {
+                    s::bits(s::known(s::add(#number, rt::Some(#plus))?)?, #bits, #signed)?
+                };
+                let free = self.left_out(node, id, row);
+                Ok(if free.is_empty() { bits } else { quote!({ #free #bits }) })
             }
             _ => unable("a row of another kind in a word"),
         }

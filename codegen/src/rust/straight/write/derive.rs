@@ -338,6 +338,14 @@ impl<'m> Writer<'_, '_, 'm> {
         Ok(quote!(#canonical #body))
     }
 
+    /// Code that looks whether a value leaves out a derived number, where it has it in other layouts.
+    pub(super) fn left_out(&self, node: &Node<'m>, id: RowId, row: &Row) -> TokenStream {
+        match self.field(node, id).filter(|_| !row.perhaps_given()) {
+            Some(Src { code, .. }) => quote!(s::holds(#code.is_none())?;),
+            None => quote!(),
+        }
+    }
+
     /// The number of a derived row: an `Option<i128>`.
     pub(super) fn number(&self, node: &Node<'m>, id: RowId, row: &'m Row) -> Able<TokenStream> {
         let own = row.definers.iter().find(|d| matches!(d.scope, DefinerScope::Own));

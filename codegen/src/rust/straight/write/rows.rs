@@ -599,7 +599,11 @@ impl<'m> Writer<'_, '_, 'm> {
             RowKind::Pool { pad, .. } => self.pool_row(node, id, row, *pad),
             RowKind::Constant(constant) => self.constant(node, id, row, constant, spot),
             RowKind::Plain => match &row.role {
-                Role::Derived => self.derived(node, id, row, spot),
+                Role::Derived => {
+                    let (free, body) =
+                        (self.left_out(node, id, row), self.derived(node, id, row, spot)?);
+                    Ok(quote!(#free #body))
+                }
                 Role::Kept(expr) => self.kept(node, id, row, *expr, spot),
                 Role::Data | Role::Default(_) | Role::Elsewhere => {
                     let src = match given {

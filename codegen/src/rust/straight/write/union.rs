@@ -621,10 +621,15 @@ impl<'m> Writer<'_, '_, 'm> {
         let Some(src) = self.field(node, row) else { return unable("a union without a field") };
         let union = &node.view.unions[id.index()];
         let ty = self.straight.shapes.union_ident(id);
-        if matches!(src.shape, Some(Shape::Option(_))) {
-            return unable("a union that may not be there");
-        }
         let code = &src.code;
+        let code = match &src.shape {
+            Some(Shape::Option(_)) if node.row(row).when.is_some() => {
+                return unable("a union that may not be there");
+            }
+            // Other layouts do not have it.
+            Some(Shape::Option(_)) => quote!(s::known(#code.as_ref())?),
+            _ => code.clone(),
+        };
         let mut arms = TokenStream::new();
         for (number, case) in (0_u32..).zip(&union.cases) {
             let (variant, _) = self.straight.shapes.variant(id, number);

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use formwork_model::{
-    DefinerSource, Expr, Member, Model, Path, RecordId, Role, RowId, Start, Step, Target, Type,
+    DefinerSource, Expr, ExprId, Member, Model, Owners, Path, RecordId, Role, RowId, Start, Step,
+    StreamFunction, Target, Type,
 };
 
 /// Arguments of arguments are followed so far.
@@ -26,6 +27,7 @@ pub(crate) struct Keys {
 impl Keys {
     pub(crate) fn of(model: &Model) -> Keys {
         let mut keys = Keys::default();
+        let owners = model.owners();
         for (id, record) in model.records() {
             for (row_id, row) in record.numbered_rows() {
                 let row_expr = match row.role {
@@ -38,18 +40,19 @@ impl Keys {
                 });
                 for expr in row_expr.into_iter().chain(definers) {
                     if let Expr::Patricia(path) = &model[expr] {
-                        keys.add_path(model, id, path, None);
+                        keys.add_dictionary(model, id, path);
                     }
                 }
                 if let Some(reference) = &row.reference {
+                    let arrays = Arrays::of(model, &owners, id, &reference.array);
                     if let Some(field) = &reference.field {
-                        keys.add_path(model, id, &reference.array, Some(field));
-                    }
-                    for steps in resolved(model, id, &reference.array, MAX_DEPTH) {
-                        if let Some(Step::Field(array)) = steps.last() {
-                            keys.targets.extend(rows_of(model, array));
+                        // A dictionary comes before what references go by.
+                        let key = Rc::new(vec![field.clone()]);
+                        for place in &arrays {
+                            keys.by_array.entry(*place).or_insert_with(|| Rc::clone(&key));
                         }
                     }
+                    keys.targets.extend(arrays);
                 }
                 if row.unique {
                     match (array_element(model, &row.ty), &row.name) {
@@ -84,8 +87,8 @@ impl Keys {
         self.targets.contains(&(record, row))
     }
 
-    /// A path from a record leads to what names elements; or to the elements, which a field names.
-    fn add_path(&mut self, model: &Model, record: RecordId, path: &Path, field: Option<&str>) {
+    /// A path from a record leads to what names elements.
+    fn add_dictionary(&mut self, model: &Model, record: RecordId, path: &Path) {
         for steps in resolved(model, record, path, MAX_DEPTH) {
             let fields: Option<Vec<_>> = steps
                 .iter()
@@ -103,17 +106,82 @@ impl Keys {
             });
             let Some(array) = array else { continue };
             let names = fields[array + 1..].iter().map(|field| field.name.clone());
-            let key: Rc<KeyPath> = Rc::new(names.chain(field.map(str::to_owned)).collect());
+            let key: Rc<KeyPath> = Rc::new(names.collect());
             for place in rows_of(model, fields[array]) {
-                // A dictionary comes before what references go by.
-                match field {
-                    None => {
-                        self.by_array.insert(place, Rc::clone(&key));
-                    }
-                    Some(_) => {
-                        self.by_array.entry(place).or_insert_with(|| Rc::clone(&key));
-                    }
+                self.by_array.insert(place, Rc::clone(&key));
+            }
+        }
+    }
+}
+
+/// The rows of the arrays that a path may lead to: also through `let`s, arguments, and structs that
+/// stand for a row.
+struct Arrays<'m> {
+    model: &'m Model,
+    owners: &'m Owners,
+    found: HashSet<(RecordId, RowId)>,
+    seen: HashSet<(RecordId, ExprId)>,
+}
+
+impl<'m> Arrays<'m> {
+    fn of(
+        model: &'m Model,
+        owners: &'m Owners,
+        record: RecordId,
+        path: &Path,
+    ) -> HashSet<(RecordId, RowId)> {
+        let mut arrays =
+            Arrays { model, owners, found: HashSet::default(), seen: HashSet::default() };
+        arrays.path(record, path);
+        arrays.found
+    }
+
+    fn path(&mut self, record: RecordId, path: &Path) {
+        let (model, owners) = (self.model, self.owners);
+        if let (Start::Argument(argument), []) = (&path.start, &path.steps[..]) {
+            model.given(owners, record, *argument).for_each(|(owner, expr)| self.expr(owner, expr));
+        }
+        let last = path.steps.iter().rev().find_map(|step| match step {
+            Step::Field(field) => Some(field),
+            Step::Index(_) | Step::Last => None,
+        });
+        for (of, member) in last.into_iter().flat_map(|field| model.ends(field)) {
+            match member {
+                Member::Row(row) => self.row(of, row),
+                Member::Let(number) => {
+                    let named = model.records[of.index()].lets.get(number as usize);
+                    named.into_iter().for_each(|named| self.expr(of, named.expr));
                 }
+                Member::Into(_) => {}
+            }
+        }
+    }
+
+    /// What is an array if the expression is one; not what it is chosen by.
+    fn expr(&mut self, record: RecordId, expr: ExprId) {
+        if !self.seen.insert((record, expr)) {
+            return;
+        }
+        match &self.model[expr] {
+            Expr::Path(path) => self.path(record, path),
+            Expr::If(_, one, other) | Expr::Coalesce(one, other) => {
+                self.expr(record, *one);
+                self.expr(record, *other);
+            }
+            Expr::Stream(StreamFunction::First, stream, _) => self.expr(record, *stream),
+            _ => {}
+        }
+    }
+
+    fn row(&mut self, record: RecordId, row: RowId) {
+        let model = self.model;
+        if !self.found.insert((record, row)) {
+            return;
+        }
+        let Some(row) = model.records[record.index()].rows.get(row.index()) else { return };
+        for held in model.held(&row.ty) {
+            if let Some(only) = model.records[held.index()].transparent {
+                self.row(held, only);
             }
         }
     }

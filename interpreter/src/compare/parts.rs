@@ -535,21 +535,32 @@ impl<'t> Parts<'t> {
     }
 
     /// Digest of a number or text; of a reference, what names the element that it leads to, or what
-    /// the element says.
+    /// the element says. Where that is a reference itself, it is what that one leads to.
     fn referring(&self, id: PartId, item: Item, refer: bool) -> u64 {
-        let Some(array) = self.target(id) else { return self.leaf_digest(item) };
-        let Some(position) = self.position(item) else { return 6 };
-        let numbers = matches!(self.part(array).what, What::Numbers(_));
-        let is_there = self.length(array).is_some_and(|length| position < length);
-        match (refer, is_there) {
-            (false, _) => 7,
-            (true, false) => 8,
-            (true, true) if numbers => self.leaf_digest(self.number(array, position)),
-            (true, true) => {
-                let element = self.part(array).first + position;
-                let key = self.name_of(element).unwrap_or(element);
-                mix(9, self.weak_digest_of(key))
+        let (mut id, mut item) = (id, item);
+        let mut passed = Vec::new();
+        loop {
+            // Numbers that lead to each other say nothing but their own.
+            let Some(array) = self.target(id).filter(|array| !passed.contains(array)) else {
+                return self.leaf_digest(item);
+            };
+            let Some(position) = self.position(item) else { return 6 };
+            if !refer {
+                return 7;
             }
+            if self.length(array).is_none_or(|length| position >= length) {
+                return 8;
+            }
+            let element = self.element(array, position);
+            if element.number.is_none() {
+                let key = self.name_of(element.part).unwrap_or(element.part);
+                match self.part(key).what {
+                    What::Leaf(_) if key == element.part && self.target(key).is_some() => {}
+                    _ => return mix(9, self.weak_digest_of(key)),
+                }
+            }
+            passed.push(array);
+            (id, item) = (element.part, self.item(element));
         }
     }
 

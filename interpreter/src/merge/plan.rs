@@ -54,15 +54,7 @@ pub(super) struct Planner<'w, 't, 'c> {
 impl<'v> Planner<'_, '_, '_> {
     /// What becomes of what is in one place.
     pub(super) fn any(&mut self, place: Place<'v>) -> Plan<'v> {
-        if place.values.iter().any(|value| matches!(value, Some(Value::Spelled(..)))) {
-            let kept = place.values.map(|value| match value {
-                Some(Value::Spelled(_, kept)) => kept.as_slice(),
-                _ => &[],
-            });
-            let values = place.values.map(|value| match value {
-                Some(Value::Spelled(inner, _)) => Some(&**inner),
-                value => value,
-            });
+        if let Some((values, kept)) = unwrapped(place.values) {
             let plan = with_stack(|| self.any(Place { values, ..place }));
             return match plan {
                 Plan::Nothing => Plan::Nothing,
@@ -169,12 +161,8 @@ impl<'v> Planner<'_, '_, '_> {
     fn structs(&mut self, case: Option<String>, ids: [PartId; 3], place: Place<'v>) -> Plan<'v> {
         let mut merged = Vec::new();
         self.fields(ids, place.values, &mut merged);
-        let kept = place.values.map(|value| match value {
-            Some(Value::Struct(value)) => value.kept.as_slice(),
-            Some(Value::Union(union)) => union.value.kept.as_slice(),
-            _ => &[],
-        });
-        Plan::Struct { case, fields: merged, kept }
+        add_spelled(place.values, &mut merged);
+        Plan::Struct { case, fields: merged, kept: place.values.map(kept) }
     }
 
     /// Adds the fields of three structs; those of structs without names are their own.
@@ -214,6 +202,65 @@ impl<'v> Planner<'_, '_, '_> {
                 (None, _) => {}
             }
         }
+    }
+}
+
+/// Adds the fields that carry no data, which are in a value only if something is kept of them.
+fn add_spelled<'v>(values: [Option<&'v Value>; 3], merged: &mut Vec<(String, Plan<'v>)>) {
+    for side in [OURS, THEIRS] {
+        let mut next = 0;
+        for (name, _) in values[side].map_or(&[][..], fields_of) {
+            let here = merged.get(next).is_some_and(|(known, _)| known == name);
+            let known = if here { Some(next) } else { merged.iter().position(|(n, _)| n == name) };
+            next = known.unwrap_or(next);
+            if known.is_none() {
+                let values = values.map(|value| value?.get(name));
+                merged.insert(next, (name.clone(), with_stack(|| spelled(values))));
+            }
+            next += 1;
+        }
+    }
+}
+
+/// What becomes of something that carries no data.
+fn spelled<'v>(values: [Option<&'v Value>; 3]) -> Plan<'v> {
+    if let Some((values, kept)) = unwrapped(values) {
+        return Plan::Spelled(Box::new(with_stack(|| spelled(values))), kept);
+    }
+    let mut fields = Vec::new();
+    add_spelled(values, &mut fields);
+    Plan::Struct { case: None, fields, kept: values.map(kept) }
+}
+
+/// Without how structs are spelled that stand for their only row, and this, if one of them is.
+fn unwrapped<'v>(values: [Option<&'v Value>; 3]) -> Option<([Option<&'v Value>; 3], Kepts<'v>)> {
+    if !values.iter().any(|value| matches!(value, Some(Value::Spelled(..)))) {
+        return None;
+    }
+    let kept = values.map(|value| match value {
+        Some(Value::Spelled(_, kept)) => kept.as_slice(),
+        _ => &[],
+    });
+    let values = values.map(|value| match value {
+        Some(Value::Spelled(inner, _)) => Some(&**inner),
+        value => value,
+    });
+    Some((values, kept))
+}
+
+fn kept(value: Option<&Value>) -> &[Kept] {
+    match value {
+        Some(Value::Struct(value)) => &value.kept,
+        Some(Value::Union(union)) => &union.value.kept,
+        _ => &[],
+    }
+}
+
+fn fields_of(value: &Value) -> &[(String, Value)] {
+    match value {
+        Value::Struct(value) => &value.fields,
+        Value::Union(union) => &union.value.fields,
+        _ => &[],
     }
 }
 

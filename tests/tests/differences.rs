@@ -654,6 +654,136 @@ fn spellings_of_elements_move_with_them() {
     assert_eq!(merged, Ok(vec![4, 9, 1, 2, 0x83, 0]));
 }
 
+#[test]
+fn spellings_of_structs_without_data_are_kept() {
+    let head = "module m root=File endian=little { extension m }\npointer * u8 none=0\n";
+    let gap = "struct Gap { reserved size=1 }\nstruct Outer { Gap gap; Seal seal }\n\
+               struct Seal { u8 sum usually=5 }\n";
+    let rows = [
+        // The rows, what is in the middle of the base, and what theirs has made of it.
+        ("Gap g", &[7][..], &[8][..]),
+        ("Gap", &[7], &[8]),
+        ("Outer o", &[7, 5], &[7, 6]),
+        ("Outer o", &[7, 6], &[8, 5]),
+        ("U u", &[1, 7], &[1, 8]),
+        ("W w", &[0x70], &[0x20]),
+    ];
+    let others = "union U tag=u8 { case one 1 { Gap gap }; case two 2 { } }\n\
+                  bits W u8 { u4 n 0 3 is=0 }\n";
+    for (row, before, after) in rows {
+        let schema = format!("{head}{gap}{others}struct File {{ u8 a; {row}; u8 b }}");
+        let file = |a: u8, middle: &[u8], b: u8| [&[a][..], middle, &[b]].concat();
+        let base = file(1, before, 1);
+        let kept = merge_bytes(&schema, [&base, &file(2, before, 1), &file(1, before, 2)]);
+        assert_eq!(kept, Ok(file(2, before, 2)), "{row}");
+        let changed = merge_bytes(&schema, [&base, &file(2, before, 1), &file(1, after, 1)]);
+        assert_eq!(changed, Ok(file(2, after, 1)), "{row}");
+        let changed = merge_bytes(&schema, [&base, &file(2, after, 1), &file(1, before, 2)]);
+        assert_eq!(changed, Ok(file(2, after, 2)), "{row}");
+    }
+    let far = format!("{head}{gap}struct File {{ u8 a; *Outer o; u8 b }}");
+    let merged = merge_bytes(&far, [&[1, 3, 1, 7, 6], &[2, 3, 1, 7, 6], &[1, 3, 2, 8, 6]]);
+    assert_eq!(merged, Ok(vec![2, 3, 2, 8, 6]));
+    let items = format!(
+        "{head}{gap}struct File {{ u8 n; Item items count=n }}\nstruct Item {{ u8 v; Outer o }}"
+    );
+    let base = [2, 1, 7, 6, 2, 8, 5];
+    let ours = [3, 9, 7, 5, 1, 7, 6, 2, 8, 5];
+    let merged = merge_bytes(&items, [&base, &ours, &[2, 1, 7, 6, 2, 9, 7]]);
+    assert_eq!(merged, Ok(vec![3, 9, 7, 5, 1, 7, 6, 2, 9, 7]));
+}
+
+#[test]
+fn a_pool_that_is_all_of_a_struct_keeps_its_order_and_members() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  pointer Text u8 to=Str in=File.strings.pool\n\
+                  pointer * u8 none=0\n\
+                  string Str length=until-nul\n\
+                  struct File { *List list; object Strings strings find=1 end=\"at(list)\"\n\
+                  layout { self; put strings; put list } }\n\
+                  struct List { u8 n; Item items count=n }\n\
+                  struct Item { Text name }\n\
+                  struct Strings { pool pool of=Str { members kept } }";
+    let base = b"\x09d\0c\0b\0a\0\x04\x07\x05\x03\x01";
+    let ours = b"\x09d\0c\0b\0a\0\x03\x05\x03\x01";
+    let theirs = b"\x0bd\0c\0b\0a\0x\0\x04\x07\x09\x03\x01";
+    let both = b"\x0bd\0c\0b\0a\0x\0\x03\x09\x03\x01";
+    assert_eq!(merge_bytes(schema, [base, ours, theirs]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(schema, [base, theirs, ours]), Ok(both.to_vec()));
+}
+
+#[test]
+fn references_lead_into_arrays_that_are_found_in_any_way() {
+    let references = [
+        "ref=items",
+        "ref=named",
+        "ref=chosen",
+        "ref=given",
+        "ref=either",
+        "ref=one.items",
+        "ref=first.items",
+        "ref=\"ones[0].items\"",
+        "ref=whole",
+    ];
+    for reference in references {
+        let schema = format!(
+            "module m root=File endian=little {{ extension m }}\n\
+             struct File {{ One ones count=1; One one; u8 n; u8 items count=n; All whole\n\
+             u8 mark; Part<named> part; u8 users count=2 {reference}\n\
+             let named \"items\"; let chosen \"mark > 20 ? whole : named\"\n\
+             let given part.rows; let either \"ones[index(first(ones where it.n == 99))].items ?? items\"\n\
+             let first \"first(ones)\" }}\n\
+             struct One {{ u8 n; u8 items count=n }}\n\
+             struct All transparent {{ u8 n; u8 items count=n }}\n\
+             struct Part<list> {{ u8 who ref=list; let rows list }}"
+        );
+        let file = |new: &[u8], mark: u8, who: u8, users: [u8; 2]| {
+            let items = [&[2 + new.len() as u8], new, b"ab"].concat();
+            [&items.repeat(4)[..], &[mark, who], &users].concat()
+        };
+        let files = [file(b"", 1, 1, [0, 1]), file(b"x", 1, 2, [1, 2]), file(b"", 9, 0, [1, 1])];
+        let merged = merge_bytes(&schema, files.each_ref().map(Vec::as_slice));
+        assert_eq!(merged, Ok(file(b"x", 9, 1, [2, 2])), "{reference}");
+    }
+}
+
+#[test]
+fn elements_are_known_by_a_key_that_a_let_leads_to() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  struct File { u8 n; Item items count=n; u8 user ref=known.key\n\
+                  let known \"items\" }\n\
+                  struct Item { u8 key; u8 mark }";
+    // Ours has the items in another order, theirs has another mark.
+    let [base, ours] = [[2, 10, 5, 11, 5, 10], [2, 11, 5, 10, 5, 10]];
+    let merged = merge_bytes(schema, [&base, &ours, &[2, 10, 7, 11, 5, 10]]);
+    assert_eq!(merged, Ok(vec![2, 11, 5, 10, 7, 10]));
+}
+
+#[test]
+fn references_to_references_are_known_by_what_these_lead_to() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  struct File { u8 nt; u8 nf; u8 nu; u8 types count=nt\n\
+                  u8 functions count=nf ref=types; u8 users count=nu ref=functions }";
+    let base = b"\x03\x03\x03abc\0\x01\x02\0\x01\x02";
+    // The last type comes first, so what leads to types has other numbers.
+    let ours = b"\x03\x03\x03cab\x01\x02\0\0\x01\x02";
+    let more = b"\x03\x03\x04abc\0\x01\x02\0\0\x01\x02";
+    let both = b"\x03\x03\x04cab\x01\x02\0\0\0\x01\x02";
+    assert_eq!(merge_bytes(schema, [base, ours, more]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(schema, [base, more, ours]), Ok(both.to_vec()));
+    let other = b"\x03\x03\x03abc\0\x01\x02\0\x02\x02";
+    let both = b"\x03\x03\x03cab\x01\x02\0\0\x02\x02";
+    assert_eq!(merge_bytes(schema, [base, ours, other]), Ok(both.to_vec()));
+    // Where numbers lead to each other in a circle, there is an end.
+    let ring = "module m root=File endian=little { extension m }\n\
+                struct File { u8 n; u8 m; u8 a count=n ref=b; u8 b count=m ref=a }";
+    let merged = merge_bytes(
+        ring,
+        [b"\x02\x02\0\x01\x01\0", b"\x02\x02\x01\x01\x01\0", b"\x02\x02\0\x01\x01\x01"],
+    );
+    assert_eq!(merged, Ok(b"\x02\x02\x01\x01\x01\x01".to_vec()));
+}
+
 /// Things that a number names, each with another one that it leads to.
 const THINGS: &str = "module m root=File endian=little { extension m }\n\
                       struct File { u8 count; Thing things count=count; u8 first ref=things }\n\

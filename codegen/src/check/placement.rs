@@ -55,6 +55,7 @@ struct Scope<'a> {
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let tails = Tails::new(context.model);
+    let laid = laid(context);
     for (epoch, _) in context.epochs() {
         for (id, record) in context.records(epoch) {
             if matches!(record.kind, RecordKind::Word(_)) {
@@ -70,7 +71,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 let mut ever = Done::new();
                 done.iter().for_each(|done| ever.extend(done.clone()));
                 for (assumed, done) in all.iter().zip(&done) {
-                    scope(assumed).undone(done, &ever, found);
+                    scope(assumed).undone(done, &ever, laid.contains(&id), found);
                 }
             }
         }
@@ -88,6 +89,43 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
         let diagnostic = found.error("E0607", root.span, message);
         diagnostic.label("a file is read from its first byte on");
     }
+}
+
+/// Ways of inline rows of a struct whose insides its layout places one by one.
+fn stepped(context: &Context, id: RecordId, record: &Record) -> HashSet<Way> {
+    let mut paths = Vec::new();
+    collect_paths(&record.layout, &mut paths);
+    record.passes.iter().for_each(|(_, pass)| collect_paths(pass, &mut paths));
+    let ways = paths.iter().flat_map(|path| ways(context, id, path));
+    ways.flat_map(|way| (1..way.len()).map(move |n| way[..n].to_vec())).collect()
+}
+
+/// The structs whose layouts are run: not those that stand only where somebody else's layout places
+/// their insides one by one.
+fn laid(context: &Context) -> HashSet<RecordId> {
+    let model = context.model;
+    let (mut laid, mut open) = (HashSet::new(), vec![model.root]);
+    while let Some(id) = open.pop() {
+        let Some(record) = context.record(id).filter(|_| laid.insert(id)) else { continue };
+        let stepped = stepped(context, id, record);
+        let mut inside = vec![(id, Way::new())];
+        while let Some((of, before)) = inside.pop() {
+            for (number, row) in context.record(of).into_iter().flat_map(Record::numbered_rows) {
+                let mut way = before.clone();
+                way.push((of, number));
+                match owning(row) {
+                    Owning::Nothing => {}
+                    Owning::Object(ty) => open.extend(object_records(model, ty)),
+                    Owning::Inline if stepped.contains(&way) => {
+                        let records = inline_records(model, &row.ty).into_iter();
+                        inside.extend(records.map(|record| (record, way.clone())));
+                    }
+                    Owning::Inline => open.extend(inline_records(model, &row.ty)),
+                }
+            }
+        }
+    }
+    laid
 }
 
 /// Whether a layout places the struct itself somewhere.
@@ -117,11 +155,7 @@ impl<'a> Scope<'a> {
         id: RecordId,
         record: &'a Record,
     ) -> Self {
-        let mut paths = Vec::new();
-        collect_paths(&record.layout, &mut paths);
-        record.passes.iter().for_each(|(_, pass)| collect_paths(pass, &mut paths));
-        let ways = paths.iter().flat_map(|path| ways(context, id, path));
-        let stepped = ways.flat_map(|way| (1..way.len()).map(move |n| way[..n].to_vec())).collect();
+        let stepped = stepped(context, id, record);
         let (duties, places) = (Vec::new(), HashMap::new());
         let mut scope =
             Scope { context, tails, epoch, versions, assumed, id, record, stepped, duties, places };
@@ -358,8 +392,9 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// Says what is not done, which is done `ever`, where other conditions hold, or never.
-    fn undone(&self, done: &Done, ever: &Done, found: &mut Diagnostics) {
+    /// Says what is not done, which is done `ever`, where other conditions hold, or never. A layout
+    /// that is not run has no passes to run: who places the insides of the struct runs them.
+    fn undone(&self, done: &Done, ever: &Done, is_run: bool, found: &mut Diagnostics) {
         for (duty, row) in &self.duties {
             if done.contains_key(duty) {
                 continue;
@@ -372,6 +407,7 @@ impl<'a> Scope<'a> {
             }
             let name = &self.record.name;
             match duty {
+                Duty::Pass(..) if !is_run => {}
                 Duty::This => {
                     let message = format!("the layout of `{name}` does not say `self`");
                     found.error("E0608", self.record.span, message);

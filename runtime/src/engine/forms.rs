@@ -56,6 +56,36 @@ impl<'p> Engine<'p, '_> {
         size: Option<&SizeOf<'_>>,
         value: &dyn Fn(&str) -> Option<Given<'v>>,
     ) -> bool {
+        self.form_takes(form, size, value, &mut |row, value| row_can_say(self.sayer(), row, value))
+    }
+
+    /// The struct in a form that cannot hold what a value has for it, if the form could hold the value
+    /// but for such structs: the first of them.
+    pub(crate) fn form_fails_inside<'v>(
+        &self,
+        form: &Form,
+        value: &dyn Fn(&str) -> Option<Given<'v>>,
+    ) -> Option<RecordId> {
+        let mut found = None;
+        let takes = self.form_takes(form, None, value, &mut |row, value| {
+            let of = self.sayer();
+            let failing = match row_can_say(of, row, value) {
+                true => return true,
+                false => failing_struct(of, &row.ty, value, row),
+            };
+            found = found.or(failing);
+            failing.is_some()
+        });
+        found.filter(|_| takes)
+    }
+
+    fn form_takes<'v>(
+        &self,
+        form: &Form,
+        size: Option<&SizeOf<'_>>,
+        value: &dyn Fn(&str) -> Option<Given<'v>>,
+        says: &mut dyn FnMut(&Row, &Given<'v>) -> bool,
+    ) -> bool {
         let all = value;
         self.in_epoch(&form.epochs)
             && self.model.records[form.record.index()].numbered_rows().all(|(id, row)| {
@@ -78,9 +108,7 @@ impl<'p> Engine<'p, '_> {
                         && self.tag_leads_here(form, row, &value)
                         && follows(self.sayer(), form.record, row, Some(&value), all)
                 };
-                row_can_say(self.sayer(), row, &value)
-                    && label_says(form, row, &value)
-                    && (size.is_none() || wholly())
+                says(row, &value) && label_says(form, row, &value) && (size.is_none() || wholly())
             })
     }
 
@@ -268,6 +296,24 @@ fn can_say(of: Sayer<'_>, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
             pointer.owned().map_or(true, |target| can_say(of, target, value, row, depth + 1))
         }
         _ => true,
+    }
+}
+
+/// The struct in a type that cannot say what a value has for it.
+fn failing_struct(of: Sayer<'_>, ty: &Type, value: &Given<'_>, row: &Row) -> Option<RecordId> {
+    if matches!(value, Given::None) {
+        return None;
+    }
+    match ty {
+        Type::Region(region) => failing_struct(of, &region.inner, value, row),
+        Type::Pointer(pointer) => failing_struct(of, pointer.owned()?, value, row),
+        Type::Array(array) => {
+            let mut all = (0..value.count()?).map(|index| value.element(index));
+            let failing = all.find(|element| !can_say(of, &array.element, element, row, 0))?;
+            failing_struct(of, &array.element, &failing, row)
+        }
+        Type::Record(id) if of.model.records[id.index()].transparent.is_none() => Some(*id),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::super::item::{Item, Loc, NodeRef, CASE};
 use super::super::super::source::{Asked, Given, OnlySpelled, Spelled};
 use super::super::super::state::Engine;
 use super::Origin;
-use crate::model::{Case, Row, RowId, Tag, UnionId};
+use crate::model::{Case, Form, Row, RowId, Tag, UnionId};
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue, SpellingEntry};
 use alloc::format;
@@ -98,7 +98,15 @@ impl<'p> Engine<'p, '_> {
         // What is too long for every form is said of the number that would say how long it is, and a
         // tag that leads elsewhere of the row that says it.
         let nearly = || case.forms.iter().position(|form| self.form_fits(form, None, &value));
-        let Some(first) = first.or_else(nearly) else {
+        // What the same struct cannot hold in any form is said of that.
+        let inside = || {
+            let failing = |form: &Form| self.form_fails_inside(form, &value);
+            let mut all =
+                (0..).zip(&case.forms).filter_map(|(at, form)| Some((at, failing(form)?)));
+            let (first, failing) = all.next()?;
+            all.all(|(_, other)| other == failing).then_some(first)
+        };
+        let Some(first) = first.or_else(nearly).or_else(inside) else {
             self.problem(loc, ProblemKind::NoForm);
             return Item::Absent;
         };

@@ -15,7 +15,7 @@ use super::standing::Standing;
 use crate::model::{
     BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId,
     FloatCode, Form, LengthRule, Measure, Model, Path, Record, RecordId, RecordKind, Reference,
-    Role, Row, RowId, RowKind, RunLength, RunType, Start, Storage, Type, limits, unit_size,
+    Role, Row, RowId, RowKind, RunLength, RunType, Start, unit_size,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -423,37 +423,15 @@ impl<'p, 'm> Straight<'p, 'm> {
 
 impl Straight<'_, '_> {
     /// Values of a case are checked by the rows of the case, so those of its forms have no rules of
-    /// their own, and store what they mean.
+    /// their own.
     pub(super) fn must_have_no_rules(&self, form: &Form) -> Able<()> {
-        let is_ruled = |row: &Row| {
-            let rules = !row.checks.is_empty() || row.reference.is_some() || row.unique;
-            rules || !row.none.is_empty() || row.plus != 0
-        };
+        let is_ruled = |row: &Row| !row.checks.is_empty() || row.reference.is_some() || row.unique;
         let rows = &self.record(form.record).rows;
         if rows.iter().any(is_ruled) {
             return unable("a rule for a row of a form");
         }
-        let cells = rows.iter().flat_map(|row| row.ty.inline_parts());
-        let mut cells = cells.filter_map(|ty| match ty {
-            Type::Cell(cell) => Some(cell),
-            _ => None,
-        });
-        let is_short = |cell: &Cell| {
-            let (bits, signed) = self.model.cell_range(cell);
-            self.model.number_range(cell) != limits(bits, signed)
-        };
-        if cells.any(is_short) {
-            return unable("a form of numbers with less room than their type");
-        }
-        if rows.iter().any(|row| row.name.is_some() && is_tag(row)) {
-            return unable("a tag that says what a form has");
-        }
         Ok(())
     }
-}
-
-fn is_tag(row: &Row) -> bool {
-    matches!(row.ty.first(), Type::Cell(Cell { storage: Storage::TagOf, .. }))
 }
 
 /// Name of the parameter that holds an enclosing value.

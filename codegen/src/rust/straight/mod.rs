@@ -39,6 +39,7 @@ mod questions;
 mod rare;
 mod read;
 mod rest;
+mod sayable;
 mod scope;
 mod sight;
 mod standing;

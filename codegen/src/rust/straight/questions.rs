@@ -68,6 +68,12 @@ pub(super) fn is_here(row: &Row, epoch: usize) -> bool {
     matches!(row.homes.get(epoch), Some(Home::At(_) | Home::Next))
 }
 
+/// Whether a number stands in the tag of its case.
+pub(super) fn is_in_tag(ty: &Type) -> bool {
+    let Type::Cell(cell) = ty.stripped() else { return false };
+    matches!(cell.storage, Storage::Letter { .. } | Storage::TagOf)
+}
+
 pub(super) fn has_pointer(ty: &Type) -> bool {
     matches!(ty.stripped(), Type::Pointer(_))
 }

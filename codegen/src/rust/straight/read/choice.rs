@@ -189,6 +189,10 @@ impl<'m> Reading<'_, '_, 'm> {
                     };
                     let body = self.inside(|| self.straight.in_case(form.record, make));
                     let body = whole(case.record, body);
+                    if let (Label::Else, Tag::Own(_) | Tag::Word(_)) = (label, &union.tag) {
+                        otherwise = otherwise.or(Some(quote!(_ => #body,)));
+                        continue;
+                    }
                     if let Some(pattern) = pattern(label, None)? {
                         arms.extend(quote!(#pattern => #body,));
                     }

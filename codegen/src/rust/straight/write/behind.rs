@@ -12,7 +12,7 @@ use crate::rust::straight::able::Able;
 use crate::rust::straight::anchors::Way;
 use crate::rust::straight::equations::{Equation, Measured, Side, equation};
 use crate::rust::straight::operators::{known, solved};
-use crate::rust::straight::questions::{is_here, rows_with_bytes, target};
+use crate::rust::straight::questions::{is_here, is_in_tag, rows_with_bytes, target};
 
 /// A number that is stored when the first row's target is placed.
 struct Behind {
@@ -28,7 +28,8 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn equation_of(&self, node: &Node<'m>, by: RowId) -> Option<Equation<'m>> {
         let row = node.row(by);
         let [definer] = row.definers.as_slice() else { return None };
-        let derived = matches!(row.role, Role::Derived) && is_here(row, node.epoch);
+        let is_stored = is_here(row, node.epoch) || is_in_tag(&row.ty);
+        let derived = matches!(row.role, Role::Derived) && is_stored;
         if !derived || !matches!(definer.scope, DefinerScope::Own) {
             return None;
         }

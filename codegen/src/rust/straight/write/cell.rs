@@ -1,7 +1,7 @@
 //! Numbers: cells, words and constants.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens as _, quote};
 
 use super::spot::{Spot, bytes_at, in_block, lit, position};
 use super::writer::{Node, Src, Writer};
@@ -104,11 +104,11 @@ impl<'m> Writer<'_, '_, 'm> {
         let code = &src.code;
         match (&cell.meaning, shape) {
             (Meaning::Int | Meaning::Enum(_), Shape::Option(inner)) => {
-                let Some(none) = row.none.first() else {
-                    return unable("a number that may not be there");
-                };
                 let (bits, signed) = self.model.cell_range(cell);
-                let none = cut(*none, bits, signed)?;
+                let none = match row.none.first() {
+                    Some(none) => cut(*none, bits, signed)?.into_token_stream(),
+                    None => quote!(return rt::Err(s::Odd)),
+                };
                 let some = self.bits(node, row, cell, &self.src(quote!(x), (**inner).clone()))?;
                 Ok(quote!(match #code { rt::Some(x) => #some, rt::None => #none }))
             }
@@ -296,7 +296,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 let holds = self.straight.truth(&node.scope, node.view, *expr)?;
                 Ok(quote!({ s::holds(#code.is_canonical())?; u64::from(#holds) }))
             }
-            (RowKind::Plain, Role::Derived) => {
+            (RowKind::Plain, Role::Derived) if row.none.is_empty() => {
                 let number = self.number(node, id, row)?;
                 let (bits, signed) = self.model.cell_range(cell);
                 let plus = Literal::i128_suffixed(row.plus);

@@ -1,23 +1,24 @@
 //! Numbers that follow from the rest of a value, or from where it is.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::spot::{Spot, position};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Content, Definer, DefinerScope, DefinerSource, Encoding, Expr, ExprId, Measure, Path, RecordId,
+    Content, Definer, DefinerScope, DefinerSource, Expr, ExprId, Extent, Measure, Path, RecordId,
     Role, Row, RowId, RowKind, Start, Step, Storage, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::context::AtHand;
 use crate::rust::straight::digits;
+use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::equations::{Equation, Measured, Side, givers};
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::{Typed, added, solved};
 use crate::rust::straight::questions::{
-    has_pointer, is_algorithm, is_aligned, is_cell, is_here, is_varint, only_row, own_row, target,
+    has_pointer, is_algorithm, is_aligned, is_cell, is_here, is_varint, only_row, own_row,
 };
 use crate::rust::straight::scope::Scope;
 
@@ -472,41 +473,36 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok(solved(&count, *factor, *offset))
             }
             DefinerSource::Measure { measure: Measure::Count, row, factor, offset } => {
-                let Some(src) = self.field(node, *row) else {
-                    return unable("a count of something that is not in the value");
-                };
-                let count = self.length(node.row(*row), &src)?;
+                let count = self.length_of(node, *row)?;
                 Ok(solved(&quote!(#count as i128), *factor, *offset))
+            }
+            DefinerSource::Measure { measure: Measure::Size, row, factor, offset }
+                if let Some(unit) = unit(node, node.row(*row)) =>
+            {
+                let count = self.length_of(node, *row)?;
+                Ok(solved(&quote!(#count as i128 * #unit), *factor, *offset))
             }
             other => self.straight.source(&node.scope, node.view, other),
         }
     }
 
-    /// Number of elements, bytes or units of a field: a `usize`.
-    pub(super) fn length(&self, row: &'m Row, src: &Src) -> Able<TokenStream> {
-        let code = &src.code;
-        Ok(match &src.shape {
-            Some(Shape::Option(inner)) => {
-                let inner = self.length(row, &self.src(quote!(x), (**inner).clone()))?;
-                quote!((match #code { rt::Some(x) => #inner, rt::None => 0 }))
-            }
-            Some(Shape::Boxed(inner)) => {
-                self.length(row, &self.src(self.straight.unboxed(code), (**inner).clone()))?
-            }
-            Some(Shape::List(_) | Shape::Fixed(..) | Shape::Bytes | Shape::Utf16) => {
-                quote!(#code.len())
-            }
-            Some(Shape::Str) => match target(&row.ty) {
-                Type::Run(run)
-                    if matches!(run.content, Content::Text(Encoding::Ascii | Encoding::Utf8)) =>
-                {
-                    quote!(#code.len())
-                }
-                _ => return unable("a count of wide letters"),
-            },
-            _ => return unable("a count of something else"),
-        })
+    /// Number of elements, bytes or units of a row: a `usize`.
+    fn length_of(&self, node: &Node<'m>, id: RowId) -> Able<TokenStream> {
+        let Some(Src { code, shape: Some(shape), .. }) = self.field(node, id) else {
+            return unable("a count of something that is not in the value");
+        };
+        self.straight.counted(node.row(id), &code, &shape)
     }
+}
+
+/// Bytes of each element, byte or unit of a row whose size is said, if it has nothing else.
+fn unit(node: &Node<'_>, row: &Row) -> Option<Literal> {
+    let Type::Region(region) = &row.ty else { return None };
+    let Extent::Size(_) = region.extent else { return None };
+    let ends =
+        matches!(&region.inner, Type::Run(run) if !run.suffix.is_empty() || run.align.is_some());
+    let rule = node.view.length_rule(node.id, row, epoch_id(node.epoch)).filter(|_| !ends)?;
+    Some(Literal::i128_unsuffixed(rule.unit.into()))
 }
 
 /// What follows from a measure: an `Option<i128>`.

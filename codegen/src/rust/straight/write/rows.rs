@@ -408,36 +408,9 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Code that gives up if a field is anything but a constant.
     pub(super) fn is_constant(&self, src: &Src, constant: &Constant) -> Able<TokenStream> {
-        let test = self.equals(src, constant)?;
+        let Some(shape) = &src.shape else { return unable("a constant of another Rust type") };
+        let test = self.straight.equals(&src.code, shape, constant)?;
         Ok(quote!(s::holds(#test)?;))
-    }
-
-    /// Code of type `bool`.
-    pub(super) fn equals(&self, src: &Src, constant: &Constant) -> Able<TokenStream> {
-        let code = &src.code;
-        Ok(match (&src.shape, constant) {
-            (Some(Shape::Option(inner)), constant) => {
-                let test = self.equals(&self.src(quote!(x), (**inner).clone()), constant)?;
-                quote!((match #code { rt::Some(x) => #test, rt::None => false }))
-            }
-            (Some(Shape::Bool), Constant::Bool(b)) => quote!((*#code == #b)),
-            (Some(Shape::Float32), Constant::Float(_)) => {
-                let bits = Literal::u64_unsuffixed(constant.float_bits(4).unwrap_or(0));
-                quote!((#code.to_bits() == #bits))
-            }
-            (Some(Shape::Float64), Constant::Float(bits)) => quote!((#code.to_bits() == #bits)),
-            (Some(Shape::Str), Constant::Text(text)) => {
-                quote!((s::Chars::chars(#code) == #text.as_bytes()))
-            }
-            (Some(shape), Constant::Int(n)) => {
-                let Some(number) = self.plain_number(code, shape) else {
-                    return unable("a constant of another Rust type");
-                };
-                let n = Literal::i128_suffixed(*n);
-                quote!((#number == #n))
-            }
-            _ => return unable("a constant of another Rust type"),
-        })
     }
 
     /// One row.

@@ -3,20 +3,17 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::super::ends;
 use super::rows::{Head, TagCode};
 use super::spot::{Spot, bytes_at, lit, position};
 use super::writer::{Node, Src, Writer};
-use crate::model::{
-    Case, Cell, IntType, Label, Meaning, RowId, RowKind, Storage, Tag, Type, Union, UnionId,
-};
+use crate::model::{Case, Cell, IntType, Label, RowId, Storage, Tag, Type, Union, UnionId};
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
-use crate::rust::straight::context::{has_not_all, says_all};
 use crate::rust::straight::epochs::epoch_id;
 use crate::rust::straight::locals::case_name;
-use crate::rust::straight::operators::{Typed, allows};
+use crate::rust::straight::operators::Typed;
 use crate::rust::straight::outline::case_piece;
+use crate::rust::straight::sayable::Said;
 use crate::rust::straight::scope::{Access, Frame};
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -129,7 +126,11 @@ impl<'m> Writer<'_, '_, 'm> {
                 at: Some(node.at.clone()),
                 index: None,
             });
-            let test = self.form_says(&rows)?;
+            let said = Said { view: node.view, epoch: node.epoch, form };
+            let test = self.straight.form_says(said, &|id, _| {
+                let src = self.field(&rows, id)?;
+                Some((src.code, src.shape?))
+            })?;
             let put = || self.put_case_rows(&rows, id, &form.labels, spot, home);
             let body = self.straight.or_odd(form.record, put);
             bodies.extend(quote!(#number => { #body }));
@@ -343,6 +344,7 @@ impl<'m> Writer<'_, '_, 'm> {
             _ => None,
         });
         match labels.first() {
+            Some(Label::Pattern(_)) if tag_row.is_some() => unable("a tag beside a pattern"),
             Some(Label::Pattern(pattern)) => {
                 let bits = Literal::u128_suffixed(pattern.bits);
                 let (mut letters, mut labels_of) = (TokenStream::new(), Vec::new());
@@ -456,7 +458,7 @@ impl<'m> Writer<'_, '_, 'm> {
                     return unable("a tag of all other numbers that is no data");
                 };
                 let bits = self.row_bits(rows, id, row, cell)?;
-                let taken = self.other_tags(rows, union)?;
+                let taken = self.straight.other_tags(rows.epoch, union)?;
                 let unused = match int.bytes {
                     bytes @ 1..8 => lit(64 - usize::from(bytes) * 8),
                     _ => return unable("a tag of 64 bits for all other numbers"),
@@ -474,115 +476,6 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok((size, before, Box::new(code)))
             }
             _ => unable("a tag that is no number"),
-        }
-    }
-
-    /// Whether `number` is one of those that cases have which are not for all others.
-    fn other_tags(&self, rows: &Node<'m>, union: &Union) -> Able<Vec<TokenStream>> {
-        let mut found = Vec::new();
-        for case in &union.cases {
-            if case.guard.is_some() {
-                return unable("a tag of all other numbers beside a condition");
-            }
-            let here = case.epochs.get(rows.epoch).copied().unwrap_or(true);
-            let forms = case.forms.iter().flat_map(|form| &form.labels);
-            for label in case.labels.iter().chain(forms).filter(|_| here) {
-                match label {
-                    Label::Else => {}
-                    Label::Range(low, high) => {
-                        let (low, high) =
-                            (Literal::i128_suffixed(*low), Literal::i128_suffixed(*high));
-                        found.push(quote!((#low..=#high).contains(&number)));
-                    }
-                    _ => return unable("a tag of all other numbers beside a pattern"),
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// Whether a form can say a value: a `bool`; nothing if it always can.
-    fn form_says(&self, rows: &Node<'m>) -> Able<Option<TokenStream>> {
-        let mut tests = Vec::new();
-        for (id, row) in rows.record().numbered_rows() {
-            if row.name.is_none() {
-                continue;
-            }
-            let Some(src) = self.field(rows, id) else { continue };
-            let optional = matches!(src.shape, Some(Shape::Option(_)));
-            if optional && !matches!(row.ty.stripped(), Type::Pointer(_)) {
-                return unable("a form that cannot say nothing");
-            }
-            if let RowKind::Constant(constant) = &row.kind {
-                tests.push(self.equals(&src, constant)?);
-            } else if let Some(test) = self.can_say(rows, &row.ty, &src)? {
-                tests.push(test);
-            }
-            if let Some(rule) = rows.view.length_rule(rows.id, row, epoch_id(rows.epoch)) {
-                tests.push(allows(&rule, &self.length(row, &src)?));
-            }
-        }
-        Ok((!tests.is_empty()).then(|| quote!((#(#tests)&&*))))
-    }
-
-    fn can_say(&self, rows: &Node<'m>, ty: &'m Type, src: &Src) -> Able<Option<TokenStream>> {
-        let code = &src.code;
-        match &src.shape {
-            Some(Shape::Option(inner)) => {
-                let test = self.can_say(rows, ty, &self.src(quote!(x), (**inner).clone()))?;
-                return Ok(test
-                    .map(|test| quote!((match #code { rt::Some(x) => #test, rt::None => true }))));
-            }
-            Some(Shape::Boxed(inner)) => {
-                let src = self.src(self.straight.unboxed(code), (**inner).clone());
-                return self.can_say(rows, ty, &src);
-            }
-            Some(Shape::Kept(_)) => return unable("a kept number in a form"),
-            _ => {}
-        }
-        match (ty, &src.shape) {
-            (
-                Type::Cell(cell),
-                Some(shape @ (Shape::Int(_) | Shape::Enum(_) | Shape::Index(_))),
-            ) => {
-                if matches!(cell.meaning, Meaning::Bool { .. }) {
-                    return unable("a truth value in the shape of a number");
-                }
-                if self.always_fits(shape, cell) {
-                    return Ok(None);
-                }
-                let Some(number) = self.plain_number(code, shape) else {
-                    return unable("a number of another Rust type");
-                };
-                let (bits, signed) = self.model.cell_range(cell);
-                Ok(Some(quote!(s::bits(#number, #bits, #signed).is_ok())))
-            }
-            (Type::Cell(cell), Some(shape @ (Shape::Float32 | Shape::Float64)))
-                if !says_all(cell, *shape == Shape::Float32) =>
-            {
-                unable("a float that a form may be unable to say")
-            }
-            (Type::Array(array), Some(Shape::List(inner) | Shape::Fixed(inner, _))) => {
-                let x = self.src(quote!(x), (**inner).clone());
-                let test = self.can_say(rows, &array.element, &x)?;
-                Ok(test.map(|test| quote!(#code.iter().all(|x| #test))))
-            }
-            (Type::Run(run), Some(shape)) if has_not_all(run, shape) => {
-                unable("a text that a form may be unable to say")
-            }
-            (Type::Region(region), _) => match ends::ends(self.model, region)? {
-                Some(_) => unable("content that a form may be unable to end"),
-                None => self.can_say(rows, &region.inner, src),
-            },
-            (Type::Record(record), _) => match self.model.records[record.index()].transparent {
-                Some(_) if !self.straight.shapes.is_transparent(*record) => Ok(None),
-                Some(row) => {
-                    let row = &rows.view.records[record.index()].rows[row.index()];
-                    self.can_say(rows, &row.ty, src)
-                }
-                None => Ok(None),
-            },
-            _ => Ok(None),
         }
     }
 

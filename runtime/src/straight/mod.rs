@@ -61,4 +61,4 @@ pub use waiting::{BaseCell, FoundMembers, LabelBase, LabelKind, Spot, Sum};
 
 pub use crate::__small_case as small_case;
 pub use crate::ends::{Cut, Stop};
-pub use crate::model::{DigitFill, DigitForm, LengthRule, Terminated};
+pub use crate::model::{narrowed, widened, DigitFill, DigitForm, LengthRule, Terminated};

@@ -1,20 +1,23 @@
 //! What a form can say: its rows have room for a value, and can be as long.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::able::{Able, unable};
 use super::context::{Straight, has_not_all, says_all};
+use super::early::{early, is_early_number};
 use super::ends;
 use super::epochs::epoch_id;
 use super::operators::allows;
 use super::questions::target;
-use super::scope::Place;
+use super::scope::{Access, Frame, Place, Scope};
 use crate::model::{
-    Cell, Constant, Content, Encoding, Form, Home, Label, Meaning, Model, RecordKind, Row, RowId,
-    RowKind, Storage, Tag, Type, Union, limits,
+    Cell, Constant, Content, Encoding, Expr, ExprId, FloatCode, Form, Home, Label, Meaning, Model,
+    RecordKind, Role, Row, RowId, RowKind, Storage, Tag, Type, Union, limits,
 };
-use crate::rust::shape::{Prim, Shape};
+use crate::rust::shape::{Prim, Shape, float_code};
 
 /// Structs within structs are followed so far.
 const DEPTH: u32 = 16;
@@ -27,15 +30,28 @@ pub(super) struct Said<'m> {
     pub form: &'m Form,
 }
 
+/// What a value has for a row of a form, with its shape. Of lists and texts the code is something with
+/// `len()` and `iter()`, of others a reference.
+pub(super) type Value<'a> = dyn Fn(RowId, &Row) -> Option<(TokenStream, Shape)> + 'a;
+
+/// What a cell stores for a float: an `Option<u64>`.
+pub(super) fn stored_float(cell: &Cell, shape: &Shape, code: &TokenStream) -> Able<TokenStream> {
+    let Some(float) = FloatCode::of(cell) else { return unable("a float of bits") };
+    let stored = float_code(float);
+    Ok(match (shape, float.is_single()) {
+        (Shape::Float32, true) | (Shape::Float64, false) => {
+            quote!((#stored).stored(u64::from(#code.to_bits())))
+        }
+        (Shape::Float64, true) => {
+            quote!(s::narrowed(#code.to_bits()).and_then(|bits| (#stored).stored(u64::from(bits))))
+        }
+        _ => return unable("a float of another width"),
+    })
+}
+
 impl<'m> Straight<'_, 'm> {
-    /// Whether a form can say what `value` has for its rows, with the shape of that: a `bool`; nothing
-    /// if it always can. Of lists and texts the code is something with `len()` and `iter()`, of others
-    /// a reference.
-    pub(super) fn form_says(
-        &self,
-        of: Said<'m>,
-        value: &dyn Fn(RowId, &Row) -> Option<(TokenStream, Shape)>,
-    ) -> Able<Option<TokenStream>> {
+    /// Whether a form can say what a value has for its rows: a `bool`; nothing if it always can.
+    pub(super) fn form_says(&self, of: Said<'m>, value: &Value<'_>) -> Able<Option<TokenStream>> {
         let record = of.form.record;
         let mut tests = Vec::new();
         for (id, row) in of.view.records[record.index()].numbered_rows() {
@@ -44,8 +60,13 @@ impl<'m> Straight<'_, 'm> {
                 continue;
             }
             let Some((code, shape)) = value(id, row) else { continue };
-            if row.when.is_some() {
-                return unable("a condition in a form");
+            if let Some(when) = row.when {
+                let holds = self.holds_in_form(of, when, value)?;
+                tests.push(match (&shape, row.may_say_none(self.model)) {
+                    (Shape::Option(_), false) => quote!(#holds == #code.is_some()),
+                    (Shape::Option(_), true) => quote!((#holds || #code.is_none())),
+                    _ => holds,
+                });
             }
             match &row.kind {
                 RowKind::Constant(constant) => tests.push(self.equals(&code, &shape, constant)?),
@@ -56,6 +77,48 @@ impl<'m> Straight<'_, 'm> {
             }
         }
         Ok((!tests.is_empty()).then(|| quote!((#(#tests)&&*))))
+    }
+
+    /// Whether a condition holds, if it asks for nothing but numbers of the form: a `bool`.
+    fn holds_in_form(&self, of: Said<'m>, when: ExprId, value: &Value<'_>) -> Able<TokenStream> {
+        let record = of.form.record;
+        let (mut open, mut asked) = (vec![when], BTreeSet::new());
+        while let Some(expr) = open.pop() {
+            let row = match &self.model[expr] {
+                Expr::Path(path) => path.own_row(record),
+                Expr::Int(_) | Expr::Bool(_) | Expr::Epoch(_) | Expr::Unary(..) => None,
+                Expr::Binary(..) | Expr::If(..) | Expr::Coalesce(..) | Expr::In(..) => None,
+                _ => return unable("a condition in a form"),
+            };
+            if row.is_none() && self.model[expr].path().is_some() {
+                return unable("a condition in a form");
+            }
+            asked.extend(row);
+            self.model[expr].operands(&mut |operand| open.push(operand));
+        }
+        let mut locals = TokenStream::new();
+        for id in asked {
+            let row = &of.view.records[record.index()].rows[id.index()];
+            let is_data = matches!((&row.kind, &row.role), (RowKind::Plain, Role::Data));
+            let held = value(id, row).filter(|_| is_data && is_early_number(row));
+            let number = held.and_then(|(code, shape)| self.number_in(&shape, &code));
+            let Some(number) = number else { return unable("a condition in a form") };
+            let name = early(record, id);
+            locals.extend(quote!(let #name: i128 = #number;));
+        }
+        let frame = Frame { record, access: Access::Early, at: None, index: None };
+        let scope = Scope { frames: vec![frame], it: None, late: None };
+        let holds = self.truth(&scope, of.view, when)?;
+        Ok(quote!({ #locals #holds }))
+    }
+
+    /// A number or truth value as a number, from a reference to it: an `i128`.
+    fn number_in(&self, shape: &Shape, code: &TokenStream) -> Option<TokenStream> {
+        match self.scalar(shape, code)? {
+            Place::Number(number) => Some(number),
+            Place::Truth(truth) => Some(quote!(i128::from(#truth))),
+            _ => None,
+        }
     }
 
     /// The same of a row, or of what is in it.
@@ -76,7 +139,7 @@ impl<'m> Straight<'_, 'm> {
         };
         match (ty, shape) {
             (ty, Shape::Option(inner)) => {
-                let nothing = row.may_say_none(self.model);
+                let nothing = row.when.is_some() || row.may_say_none(self.model);
                 let some = inside(ty, inner, &quote!(x))?;
                 if some.is_none() && nothing {
                     return Ok(None);
@@ -89,7 +152,8 @@ impl<'m> Straight<'_, 'm> {
             (Type::Cell(cell), Shape::Float32 | Shape::Float64)
                 if !says_all(cell, *shape == Shape::Float32) =>
             {
-                unable("a float that a form may be unable to say")
+                let stored = stored_float(cell, shape, code)?;
+                Ok(Some(quote!(#stored.is_some())))
             }
             (Type::Cell(cell), Shape::Int(prim)) => {
                 self.has_room(of, row, cell, *prim, &quote!(*#code))
@@ -257,10 +321,8 @@ impl<'m> Straight<'_, 'm> {
                 quote!((s::Chars::chars(#code) == #text.as_bytes()))
             }
             (shape, Constant::Int(n)) => {
-                let number = match self.scalar(shape, code) {
-                    Some(Place::Number(number)) => number,
-                    Some(Place::Truth(truth)) => quote!(i128::from(#truth)),
-                    _ => return unable("a constant of another Rust type"),
+                let Some(number) = self.number_in(shape, code) else {
+                    return unable("a constant of another Rust type");
                 };
                 let n = Literal::i128_suffixed(*n);
                 quote!((#number == #n))

@@ -238,16 +238,17 @@ impl<'m> Reading<'_, '_, 'm> {
         match (&cell.meaning, target) {
             (Meaning::Float(_), Shape::Float32 | Shape::Float64) => {
                 let Some(float) = FloatCode::of(cell) else { return unable("a float of bits") };
-                if float.is_single() != (*target == Shape::Float32) {
-                    return unable("a float of another width");
-                }
                 let code = float_code(float);
-                let value = quote!((#code).value(#raw as u64));
-                Ok(match (float.is_plain(), float.is_single()) {
-                    (true, true) => quote!(f32::from_bits(#raw)),
-                    (true, false) => quote!(f64::from_bits(#raw)),
-                    (false, true) => quote!(f32::from_bits(#value as u32)),
-                    (false, false) => quote!(f64::from_bits(#value)),
+                let value = match float.is_plain() {
+                    true => raw.clone(),
+                    false if float.is_single() => quote!((#code).value(#raw as u64) as u32),
+                    false => quote!((#code).value(#raw as u64)),
+                };
+                Ok(match (float.is_single(), target) {
+                    (true, Shape::Float32) => quote!(f32::from_bits(#value)),
+                    (false, Shape::Float64) => quote!(f64::from_bits(#value)),
+                    (true, Shape::Float64) => quote!(f64::from_bits(s::widened(#value))),
+                    _ => return unable("a float of another width"),
                 })
             }
             (Meaning::Bool { yes }, Shape::Bool) => {

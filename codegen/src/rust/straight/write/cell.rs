@@ -9,10 +9,11 @@ use crate::model::{
     ByteOrder, Cell, Constant, DigitsId, ExprId, FloatCode, GroupOrder, IntType, Meaning,
     PointerType, RecordId, Role, Row, RowId, RowKind, Storage, Target, Type, VarintId, limits,
 };
-use crate::rust::shape::{Shape, float_code};
+use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::digits;
 use crate::rust::straight::operators::known;
+use crate::rust::straight::sayable::stored_float;
 
 impl<'m> Writer<'_, '_, 'm> {
     /// Whether the highest byte of a number comes first.
@@ -125,12 +126,8 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             (Meaning::Word(word), Shape::Struct(_)) => self.word(node, *word, src),
             (Meaning::Float(_), Shape::Float32 | Shape::Float64) => {
-                let Some(float) = FloatCode::of(cell) else { return unable("a float of bits") };
-                if float.is_single() != (*shape == Shape::Float32) {
-                    return unable("a float of another width");
-                }
-                let float = float_code(float);
-                Ok(quote!(s::known((#float).stored(u64::from(#code.to_bits())))?))
+                let stored = stored_float(cell, shape, code)?;
+                Ok(quote!(s::known(#stored)?))
             }
             _ => unable("a cell of another Rust type"),
         }

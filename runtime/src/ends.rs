@@ -126,7 +126,8 @@ impl<'a> Stop<'a> {
 
     /// Whether content can stand before it; `by_region`: where the end of the region around stands for
     /// it, if it may.
-    pub(crate) fn allows(self, content: &[u8], by_region: bool) -> bool {
+    #[must_use]
+    pub fn allows(self, content: &[u8], by_region: bool) -> bool {
         match self.mode {
             Terminated::Kept if self.optional && self.find(content).is_none() => true,
             Terminated::Dropped if self.optional && by_region => self.find(content).is_none(),

@@ -8,14 +8,14 @@ use quote::quote;
 use super::able::{Able, unable};
 use super::context::{Straight, has_not_all, says_all};
 use super::early::{early, is_early_number};
-use super::ends;
+use super::ends::{self, Ends};
 use super::epochs::epoch_id;
 use super::operators::allows;
 use super::questions::target;
 use super::scope::{Access, Frame, Place, Scope};
 use crate::model::{
     Cell, Constant, Content, Encoding, Expr, ExprId, FloatCode, Form, Home, Label, Meaning, Model,
-    RecordKind, Role, Row, RowId, RowKind, Storage, Tag, Type, Union, limits,
+    RecordKind, Role, Row, RowId, RowKind, RunLength, Storage, Tag, Type, Union, limits,
 };
 use crate::rust::shape::{Prim, Shape, float_code};
 
@@ -170,12 +170,41 @@ impl<'m> Straight<'_, 'm> {
                 Ok(each.map(|each| quote!(#code.iter().all(|x| #each))))
             }
             (Type::Run(run), shape) if has_not_all(run, shape) => {
-                unable("a text that a form may be unable to say")
+                let in_bytes = run.content.is_in_bytes() && *shape == Shape::Str;
+                let is_ascii = match run.content {
+                    Content::Text(Encoding::Ascii) if in_bytes => quote!(&&chars.is_ascii()),
+                    Content::Text(Encoding::Utf8) if in_bytes => quote!(),
+                    _ => return unable("a text that a form may be unable to say"),
+                };
+                // Behind a length the text may have what ends others.
+                let end = match (run.suffix.as_slice(), &run.length) {
+                    ([end], RunLength::Count(_) | RunLength::Fixed(_) | RunLength::Fill) => {
+                        Some(*end)
+                    }
+                    _ => None,
+                };
+                let end = end.into_iter();
+                Ok(Some(quote!({
+                    let chars = s::Chars::chars(#code);
+                    true #(&& !chars.contains(&#end))* #is_ascii
+                })))
             }
-            (Type::Region(region), shape) => match ends::ends(self.model, region)? {
-                Some(_) => unable("content that a form may be unable to end"),
-                None => self.can_say(of, row, &region.inner, code, shape, depth + 1),
-            },
+            (Type::Region(region), shape) => {
+                let says = self.can_say(of, row, &region.inner, code, shape, depth + 1)?;
+                let ends = match ends::ends(self.model, region)? {
+                    None => return Ok(says),
+                    Some(Ends::Stop(stop)) => ends::stop(stop, false),
+                    Some(_) => return unable("content that a form may be unable to end"),
+                };
+                match (ends::filling(region), shape) {
+                    (Some(run), Shape::Str | Shape::Bytes) if run.content.is_in_bytes() => {
+                        let says = says.map(|says| quote!(#says &&));
+                        let chars = quote!(s::Chars::chars(#code));
+                        Ok(Some(quote!((#says (#ends).allows(#chars, true)))))
+                    }
+                    _ => unable("content that a form may be unable to end"),
+                }
+            }
             (Type::Record(id), shape) => {
                 let record = &of.view.records[id.index()];
                 let Some(only) = record.transparent else { return Ok(None) };

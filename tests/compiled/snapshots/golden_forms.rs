@@ -282,7 +282,7 @@ mod straight {
         let item_block: &'i [u8; 1] = part.block()?;
         let value_value = s::i8(item_block, 0) as i32;
         let mut item_k = ::formwork::Spelling::default();
-        s::keep_form(&mut item_k, 1, if value_value == 0 { 0 } else { 1 });
+        s::keep_form(&mut item_k, 1, if (value_value as i128) == 0i128 { 0 } else { 1 });
         rt::Ok::<_, s::Odd>(
             super::Item::Number(super::ItemNumber {
                 value: value_value,
@@ -298,7 +298,7 @@ mod straight {
         s::keep_form(
             &mut item_k,
             2,
-            if value_value == 0 {
+            if (value_value as i128) == 0i128 {
                 0
             } else if value_value >= -128 && value_value <= 127 {
                 1
@@ -321,7 +321,7 @@ mod straight {
         s::keep_form(
             &mut item_k,
             3,
-            if value_value == 0 {
+            if (value_value as i128) == 0i128 {
                 0
             } else if value_value >= -128 && value_value <= 127 {
                 1
@@ -427,8 +427,8 @@ mod straight {
         s::keep_form(
             &mut item_k,
             1,
-            if values_value.iter().all(|it| ((*it) <= 255))
-                && (LENGTH_RULE).allows(values_value.len() as u64)
+            if (values_value.iter().all(|x| (*x <= 255))
+                && (LENGTH_RULE).allows(values_value.len() as u64))
             {
                 0
             } else {
@@ -539,9 +539,9 @@ mod straight {
         s::holds(s::is_kept(&number.spelling, &[], true))?;
         let first: usize = if (number.value as i128) == 0i128 {
             0usize
-        } else if s::bits(number.value as i128, 8u32, true).is_ok() {
+        } else if number.value >= -128 && number.value <= 127 {
             1usize
-        } else if s::bits(number.value as i128, 16u32, true).is_ok() {
+        } else if number.value >= -32768 && number.value <= 32767 {
             2usize
         } else {
             3usize
@@ -549,8 +549,8 @@ mod straight {
         let form = match s::kept_form(&number.spelling, first) {
             rt::Some(kept) if (match kept {
                 0usize => ((number.value as i128) == 0i128),
-                1usize => s::bits(number.value as i128, 8u32, true).is_ok(),
-                2usize => s::bits(number.value as i128, 16u32, true).is_ok(),
+                1usize => (number.value >= -128 && number.value <= 127),
+                2usize => (number.value >= -32768 && number.value <= 32767),
                 3usize => true,
                 _ => false,
             }) => kept,
@@ -674,10 +674,7 @@ mod straight {
         list: &'v super::ItemList,
     ) -> s::Straight<()> {
         s::holds(s::is_kept(&list.spelling, &[], true))?;
-        let first: usize = if (list
-            .values
-            .iter()
-            .all(|x| s::bits(*x as i128, 8u32, false).is_ok())
+        let first: usize = if (list.values.iter().all(|x| (*x <= 255))
             && (LENGTH_RULE).allows(list.values.len() as u64))
         {
             0usize
@@ -689,7 +686,7 @@ mod straight {
         let form = match s::kept_form(&list.spelling, first) {
             rt::Some(kept) if (match kept {
                 0usize => {
-                    (list.values.iter().all(|x| s::bits(*x as i128, 8u32, false).is_ok())
+                    (list.values.iter().all(|x| (*x <= 255))
                         && (LENGTH_RULE).allows(list.values.len() as u64))
                 }
                 1usize => (LENGTH_RULE).allows(list.values.len() as u64),
@@ -733,19 +730,14 @@ mod straight {
         record: &'v super::ItemRecord,
     ) -> s::Straight<()> {
         s::holds(s::is_kept(&record.spelling, &[], true))?;
-        let first: usize = if s::bits(record.version as i128, 4u32, false).is_ok()
-            && s::bits(record.tag as i128, 9u32, false).is_ok()
-        {
+        let first: usize = if (record.version <= 15) && (record.tag <= 511) {
             0usize
         } else {
             1usize
         };
         let form = match s::kept_form(&record.spelling, first) {
             rt::Some(kept) if (match kept {
-                0usize => {
-                    (s::bits(record.version as i128, 4u32, false).is_ok()
-                        && s::bits(record.tag as i128, 9u32, false).is_ok())
-                }
+                0usize => ((record.version <= 15) && (record.tag <= 511)),
                 1usize => true,
                 _ => false,
             }) => kept,

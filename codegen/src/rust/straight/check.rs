@@ -394,32 +394,12 @@ impl<'m> Checking<'_, '_, 'm> {
                 if row.unique {
                     return unable("elements that must all differ");
                 }
-                if let ArrayLength::Count(count) = &array.length
-                    && !self.seen
-                    && !self.is_trivial(view, place, row, *count)
-                    && !straight.is_about_place(*count)
-                {
-                    let count = straight.length(scope, view, *count)?;
-                    tokens.extend(has_length(value, &count));
-                }
+                tokens.extend(self.length(scope, view, place, row, shape, value)?);
                 let (Shape::List(inner) | Shape::Fixed(inner, _)) = shape else {
                     return unable("an array of another Rust type");
                 };
                 if let Type::Record(element) = target(&array.element) {
                     tokens.extend(self.distinct(view, *element, inner, value)?);
-                }
-                let counted = matches!(row.kind, RowKind::Slice { count: Some(_), .. });
-                if let (ArrayLength::Last(last), false) = (&array.length, self.seen || counted) {
-                    let it = It::Value(array.element.clone(), (**inner).clone(), quote!(element));
-                    let scope = Scope { it: Some(it), ..scope.clone() };
-                    let is_last = straight.truth(&scope, view, *last)?;
-                    tokens.extend(quote! {
-                        s::holds(!#value.is_empty())?;
-                        for (at, element) in #value.iter().enumerate() {
-                            let is_last: bool = #is_last;
-                            s::holds(is_last == (at + 1 == #value.len()))?;
-                        }
-                    });
                 }
                 let each = straight.for_element(&array.element, || {
                     straight.unwrapped(inner, quote!(element), &mut |shape, value| {
@@ -437,21 +417,66 @@ impl<'m> Checking<'_, '_, 'm> {
                     });
                 }
             }
-            Type::Run(run) => {
+            Type::Run(_) => {
                 tokens.extend(self.rules_of_value(scope, view, row, &row.ty, shape, held)?);
-                if let RunLength::Count(count) = &run.length
-                    && !self.seen
-                    && !self.is_trivial(view, place, row, *count)
-                    && !self.is_own_size(view, place, run, *count)
-                    && !straight.is_about_place(*count)
-                {
-                    let count = straight.length(scope, view, *count)?;
-                    tokens.extend(has_length(value, &count));
-                }
+                tokens.extend(self.length(scope, view, place, row, shape, value)?);
             }
             _ => tokens.extend(self.inner(scope, view, row, &row.ty, shape, value, epoch, false)?),
         }
         Ok(tokens)
+    }
+
+    /// Code that gives up if a list or text is not as long as its row says.
+    pub(super) fn length(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        place: (RecordId, RowId),
+        row: &'m Row,
+        shape: &Shape,
+        value: &TokenStream,
+    ) -> Able<TokenStream> {
+        if self.seen {
+            return Ok(TokenStream::new());
+        }
+        let (straight, ty) = (self.straight, target(&row.ty));
+        let count = match ty {
+            Type::Array(array) => match array.length {
+                ArrayLength::Count(count) => Some(count),
+                _ => None,
+            },
+            Type::Run(run) => match run.length {
+                RunLength::Count(count) if !self.is_own_size(view, place, run, count) => {
+                    Some(count)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let is_open = |count: &ExprId| {
+            !self.is_trivial(view, place, row, *count) && !straight.is_about_place(*count)
+        };
+        if let Some(count) = count.filter(is_open) {
+            let count = straight.length(scope, view, count)?;
+            return Ok(has_length(value, &count).unwrap_or_default());
+        }
+        let counted = matches!(row.kind, RowKind::Slice { count: Some(_), .. });
+        let (Type::Array(array), Shape::List(inner) | Shape::Fixed(inner, _), false) =
+            (ty, shape, counted)
+        else {
+            return Ok(TokenStream::new());
+        };
+        let ArrayLength::Last(last) = array.length else { return Ok(TokenStream::new()) };
+        let it = It::Value(array.element.clone(), (**inner).clone(), quote!(element));
+        let scope = Scope { it: Some(it), ..scope.clone() };
+        let is_last = straight.truth(&scope, view, last)?;
+        Ok(quote! {
+            s::holds(!#value.is_empty())?;
+            for (at, element) in #value.iter().enumerate() {
+                let is_last: bool = #is_last;
+                s::holds(is_last == (at + 1 == #value.len()))?;
+            }
+        })
     }
 
     /// Enters the level of a type that contains itself: values made by hand may be deeper than any

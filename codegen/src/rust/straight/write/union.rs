@@ -131,7 +131,11 @@ impl<'m> Writer<'_, '_, 'm> {
                 let src = self.field(&rows, id)?;
                 Some((src.code, src.shape?))
             })?;
-            let put = || self.put_case_rows(&rows, id, &form.labels, spot, home);
+            let put = || {
+                let lengths = self.lengths(&rows)?;
+                let put = self.put_case_rows(&rows, id, &form.labels, spot, home)?;
+                Ok(quote!(#lengths #put))
+            };
             let body = self.straight.or_odd(form.record, put);
             bodies.extend(quote!(#number => { #body }));
             match &test {
@@ -166,6 +170,21 @@ impl<'m> Writer<'_, '_, 'm> {
             #chosen
             match form { #bodies _ => return rt::Err(s::Odd), }
         })
+    }
+
+    /// Code that gives up if rows of a form are not as long as they say. Rules of its case say nothing of
+    /// that.
+    fn lengths(&self, rows: &Node<'m>) -> Able<TokenStream> {
+        let mut code = TokenStream::new();
+        for (id, row) in rows.record().numbered_rows().filter(|(_, row)| row.name.is_some()) {
+            let Some(Src { held, shape: Some(shape), .. }) = self.field(rows, id) else { continue };
+            let straight = self.straight;
+            code.extend(straight.unwrapped(&shape, held, &mut |shape, value| {
+                let (place, value) = ((rows.id, id), straight.reached(shape, &value));
+                self.checking.length(&rows.scope, rows.view, place, row, shape, &value)
+            })?);
+        }
+        Ok(code)
     }
 
     /// Code that gives up if data elsewhere asks for another case.

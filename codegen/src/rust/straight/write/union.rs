@@ -178,6 +178,10 @@ impl<'m> Writer<'_, '_, 'm> {
         let mut code = TokenStream::new();
         for (id, row) in rows.record().numbered_rows().filter(|(_, row)| row.name.is_some()) {
             let Some(Src { held, shape: Some(shape), .. }) = self.field(rows, id) else { continue };
+            // What the length must be for a number of the form was asked when that was chosen.
+            if rows.view.length_rule(rows.id, row, epoch_id(rows.epoch)).is_some() {
+                continue;
+            }
             let straight = self.straight;
             code.extend(straight.unwrapped(&shape, held, &mut |shape, value| {
                 let (place, value) = ((rows.id, id), straight.reached(shape, &value));

@@ -111,7 +111,15 @@ impl<'m> Reading<'_, '_, 'm> {
             if let Some(at) = work.later.iter().position(|(row, _)| *row == id) {
                 let (_, spot) = work.later.remove(at);
                 let row = &record.rows[id.index()];
-                let made = self.about(row, || self.row_here(&mut work, id, row, &spot));
+                let made = self.about(row, || match (&row.when, &spot) {
+                    (Some(_), Spot::Block { block, .. }) => {
+                        let there = quote!(let rt::Some(#block) = #block);
+                        self.where_holds(&mut work, id, row, &there, &|work| {
+                            self.row_here(work, id, row, &spot)
+                        })
+                    }
+                    _ => self.row_here(&mut work, id, row, &spot),
+                });
                 self.behind(&mut work, id, made)?;
             }
         }
@@ -472,24 +480,51 @@ impl<'m> Reading<'_, '_, 'm> {
         holder: &Holder,
     ) -> Able<()> {
         let condition = self.straight.block_holds(when, &|expr| self.truth(work.ctx, expr))?;
-        let shape = (work.wanted)(id);
-        if row.ty.owns() {
-            return unable("a pointer with a condition");
-        }
-        let outer = std::mem::take(&mut work.code);
-        let fields = std::mem::take(&mut work.fields);
         if work.extents.contains(&id) {
             self.doubt("an address of a row that may not be there");
         }
-        // Its number is known only here.
-        let made = self.inside(|| {
+        if let Type::Pointer(pointer) = &row.ty
+            && pointer.owned().is_some()
+        {
+            if work.extents.contains(&id) {
+                return unable("the address of what a pointer with a condition leads to");
+            }
+            // What it leads to is read when all numbers are known.
+            let outer = std::mem::take(&mut work.code);
+            self.pointer_at(work, id, pointer, stream)?;
+            let inner = std::mem::replace(&mut work.code, outer);
+            let Some((_, Spot::Block { block, .. })) = work.later.last() else {
+                return unable("a pointer that is never read");
+            };
+            work.code.extend(quote! {
+                let #block = if #condition { #inner rt::Some(#block) } else { rt::None };
+            });
+            return Ok(());
+        }
+        self.where_holds(work, id, row, &condition, &|work| {
             if let Type::Union(_) = row.ty {
                 let inner = Holder { block: None, case: true, ..holder.clone() };
                 self.union_row(work, id, row, &inner)
             } else {
                 self.row_here(work, id, row, stream)
             }
-        });
+        })
+    }
+
+    /// A row that is read where a condition holds, and is nothing elsewhere.
+    fn where_holds(
+        &self,
+        work: &mut Work<'_, 'm>,
+        id: RowId,
+        row: &'m Row,
+        condition: &TokenStream,
+        read: &dyn Fn(&mut Work<'_, 'm>) -> Able<()>,
+    ) -> Able<()> {
+        let shape = (work.wanted)(id);
+        let outer = std::mem::take(&mut work.code);
+        let fields = std::mem::take(&mut work.fields);
+        // Its number is known only here.
+        let made = self.inside(|| read(work));
         let inner = std::mem::replace(&mut work.code, outer);
         let found = std::mem::replace(&mut work.fields, fields);
         made?;

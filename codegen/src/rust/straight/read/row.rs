@@ -61,7 +61,7 @@ impl<'m> Reading<'_, '_, 'm> {
     }
 
     /// A row with a pointer to what it owns at a spot.
-    fn pointer_at(
+    pub(super) fn pointer_at(
         &self,
         work: &mut Work<'_, 'm>,
         id: RowId,

@@ -6,8 +6,8 @@ use quote::quote;
 use super::spot::{Spot, in_block, position};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
-    Listing, PointerId, PointerKind, PointerType, Policy, Row, RowId, RowKind, RunLength, Storage,
-    Target, Type, WhenEmpty,
+    ArrayLength, Listing, PointerId, PointerKind, PointerType, Policy, Row, RowId, RowKind,
+    RunLength, Storage, Target, Type, WhenEmpty,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
@@ -65,8 +65,15 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         };
         let code = &src.code;
-        match &pointer.target {
-            Target::Element => unable("a pointer to an element"),
+        let agrees = match (pointer.none_with, &src.shape) {
+            (Some(with), Some(Shape::Option(_))) => {
+                let filled = self.is_filled(node, with)?;
+                quote!(s::holds(#code.is_some() == #filled)?;)
+            }
+            _ => quote!(),
+        };
+        let put = match &pointer.target {
+            Target::Element => return unable("a pointer to an element"),
             Target::Pooled => {
                 let big = self.is_big(node, &int);
                 let label = self.label_kind(node, row, pointer.kind, big, int.bytes, (0, 0))?;
@@ -88,7 +95,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 let set = if optional { quote!(#code.is_some()) } else { quote!(true) };
                 let listed = self.list(pointer, &at, &set);
-                Ok(quote!(#put #listed))
+                quote!(#put #listed)
             }
             Target::Own(target) => {
                 let placed = self.placed(node, pointer, target, src)?;
@@ -100,9 +107,24 @@ impl<'m> Writer<'_, '_, 'm> {
                 let set = placed.unwrap_or(quote!(true));
                 let listed = self.list(pointer, &at, &set);
                 let owed = self.owes.then(|| quote!(if #set { cx.owe(); }));
-                Ok(quote!(#put #listed #owed))
+                quote!(#put #listed #owed)
             }
-        }
+        };
+        Ok(quote!(#agrees #put))
+    }
+
+    /// Whether the array in a row has elements: a `bool`.
+    fn is_filled(&self, node: &Node<'m>, array: RowId) -> Able<TokenStream> {
+        let Some(Src { code, shape, .. }) = self.field(node, array) else {
+            return unable("an array elsewhere");
+        };
+        Ok(match shape {
+            Some(Shape::Option(inner)) => {
+                let list = self.src(quote!(x), *inner).code;
+                quote!(#code.as_ref().is_some_and(|x| !#list.is_empty()))
+            }
+            _ => quote!((!#code.is_empty())),
+        })
     }
 
     /// Whether what a pointer owns has a place: a `bool`; nothing if it always has.
@@ -122,17 +144,20 @@ impl<'m> Writer<'_, '_, 'm> {
             };
         }
         if let Some(with) = pointer.none_with {
-            let Some(array) = self.field(node, with) else { return unable("an array elsewhere") };
-            let array = &array.code;
-            if matches!(src.shape, Some(Shape::Option(_))) {
-                return unable("a pointer that may be none for two reasons");
-            }
-            // They would have no place, and somebody has to say so.
-            if matches!(src.shape, Some(Shape::List(_) | Shape::Bytes | Shape::Str | Shape::Utf16))
-            {
-                return unable("elements that have no place where another array is empty");
-            }
-            return Ok(Some(quote!((!#array.is_empty()))));
+            let counted = match target.stripped() {
+                Type::Array(array) => !matches!(array.length, ArrayLength::Last(_)),
+                Type::Run(run) => matches!(run.length, RunLength::Count(_)),
+                _ => false,
+            };
+            return match &src.shape {
+                // They would have no place, and somebody has to say so.
+                _ if counted && !pointer.optional => {
+                    unable("elements that have no place where another array is empty")
+                }
+                // Whether the two agree is looked at where the pointer is written.
+                Some(Shape::Option(_)) => Ok(Some(quote!(#code.is_some()))),
+                _ => self.is_filled(node, with).map(Some),
+            };
         }
         match &src.shape {
             Some(Shape::Option(inner)) => {

@@ -300,17 +300,19 @@ impl<'m> Writer<'_, '_, 'm> {
             };
         }
         let Some(src) = self.field(node, row_id) else { return Ok(quote!()) };
-        match (&src.shape, &row.absent) {
-            (_, Some(constant)) => self.is_constant(&src, constant),
-            (Some(Shape::Option(_)), None) => {
-                let code = &src.code;
-                Ok(quote!(s::holds(#code.is_none())?;))
-            }
-            (Some(Shape::Kept(_)), None) => {
-                let code = &src.code;
-                Ok(quote!(s::holds(#code.is_canonical())?;))
-            }
-            _ => unable("a field of another layout"),
+        match &row.absent {
+            Some(constant) => self.is_constant(&src, constant),
+            None => self.is_nothing(&src),
+        }
+    }
+
+    /// Code that gives up if a field has something, of a row that is not there.
+    fn is_nothing(&self, src: &Src) -> Able<TokenStream> {
+        let code = &src.code;
+        match &src.shape {
+            Some(Shape::Option(_)) => Ok(quote!(s::holds(#code.is_none())?;)),
+            Some(Shape::Kept(_)) => Ok(quote!(s::holds(#code.is_canonical())?;)),
+            _ => unable("a field of another Rust type, where its row may not be there"),
         }
     }
 
@@ -447,21 +449,20 @@ impl<'m> Writer<'_, '_, 'm> {
             _ => None,
         };
         match field {
-            Some(Src { code, shape: Some(Shape::Option(inner)), .. }) => {
-                let x = self.fresh("x");
-                let some = self.src(quote!(#x), *inner);
-                let body = self.row_bytes(node, id, row, spot, home, Some(some))?;
-                let body = self.anchored(node, id, spot, body)?;
-                Ok(quote! {
-                    if #holds {
-                        let #x = s::known(#code.as_ref())?;
-                        #body
-                    } else {
-                        s::holds(#code.is_none())?;
+            Some(src) => {
+                let nothing = self.is_nothing(&src)?;
+                let (some, given) = match &src.shape {
+                    Some(Shape::Option(inner)) if !self.may_be_none(&row.ty, row) => {
+                        let (x, code) = (self.fresh("x"), &src.code);
+                        let some = quote!(let #x = s::known(#code.as_ref())?;);
+                        (some, self.src(quote!(#x), (**inner).clone()))
                     }
-                })
+                    _ => (quote!(), src),
+                };
+                let body = self.row_bytes(node, id, row, spot, home, Some(given))?;
+                let body = self.anchored(node, id, spot, body)?;
+                Ok(quote!(if #holds { #some #body } else { #nothing }))
             }
-            Some(_) => unable("a row with a condition of another Rust type"),
             None => {
                 let body = self.row_bytes(node, id, row, spot, home, None)?;
                 let body = self.anchored(node, id, spot, body)?;

@@ -37,14 +37,19 @@ impl Straight<'_, '_> {
         row: &Row,
         then: &mut dyn FnMut(Place) -> Able<TokenStream>,
     ) -> Able<TokenStream> {
-        let name = early(record, id);
         if is_early_number(row) {
-            return match &row.ty {
+            let mut number = |name: TokenStream| match &row.ty {
                 Type::Cell(Cell { meaning: Meaning::Bool { .. }, .. }) => {
                     then(Place::Truth(quote!((#name != 0))))
                 }
-                _ => then(Place::Number(quote!(#name))),
+                _ => then(Place::Number(name)),
             };
+            if row.when.is_some() && !matches!(row.kind, RowKind::Value { .. }) {
+                let (maybe, inner) = (early_value(record, id), number(quote!(some))?);
+                return Ok(quote!(if let rt::Some(some) = #maybe { #inner }));
+            }
+            let name = early(record, id);
+            return number(quote!(#name));
         }
         let stored = matches!(row.kind, RowKind::Plain | RowKind::Object { .. });
         let form = matches!(self.record(record).kind, RecordKind::Form(..));

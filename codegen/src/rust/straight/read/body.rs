@@ -14,7 +14,7 @@ use crate::model::{
 use crate::rust::mentions::mentions;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
-use crate::rust::straight::early::{early, early_value};
+use crate::rust::straight::early::{early, early_value, is_early_number};
 use crate::rust::straight::questions::{has_varint, is_varint};
 
 /// What holds rows.
@@ -523,13 +523,16 @@ impl<'m> Reading<'_, '_, 'm> {
         let shape = (work.wanted)(id);
         let outer = std::mem::take(&mut work.code);
         let fields = std::mem::take(&mut work.fields);
-        // Its number is known only here.
-        let made = self.inside(|| read(work));
+        let (name, maybe) = (early(work.ctx.record, id), early_value(work.ctx.record, id));
+        // Its number is known only here; behind it, it may be none.
+        let made = self.inside(|| {
+            read(work)?;
+            Ok(is_early_number(row) && self.known.borrow().contains(&name.to_string()))
+        });
         let inner = std::mem::replace(&mut work.code, outer);
         let found = std::mem::replace(&mut work.fields, fields);
-        made?;
+        let is_number = made?;
         let Some(shape) = shape else {
-            let name = early(work.ctx.record, id);
             let record = &work.ctx.view.records[work.ctx.record.index()];
             if record.is_slice_number(id) && mentions(&inner, &name.to_string()) {
                 // A list without it ends in another way.
@@ -538,15 +541,31 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.known.borrow_mut().insert(name.to_string());
                 return Ok(());
             }
+            if is_number {
+                work.code.extend(quote! {
+                    let #maybe: rt::Option<i128> =
+                        if #condition { #inner rt::Some(#name) } else { rt::None };
+                });
+                self.value_is_known(&maybe);
+                return Ok(());
+            }
             work.code.extend(quote!(if #condition { #inner }));
             return Ok(());
         };
         let [(_, local)] = found.as_slice() else { return unable("a condition without a field") };
         let (field, none) = (self.field_local(work.ctx, id, row), nothing(&shape)?);
-        work.code.extend(quote! {
-            let #field = if #condition { #inner #local } else { #none };
-        });
-        self.value_is_known(&field);
+        if is_number {
+            work.code.extend(quote! {
+                let (#field, #maybe) =
+                    if #condition { #inner (#local, rt::Some(#name)) } else { (#none, rt::None) };
+            });
+            self.value_is_known(&maybe);
+        } else {
+            work.code.extend(quote! {
+                let #field = if #condition { #inner #local } else { #none };
+            });
+            self.value_is_known(&field);
+        }
         work.fields.push((id, quote!(#field)));
         Ok(())
     }

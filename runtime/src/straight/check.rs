@@ -36,6 +36,21 @@ pub fn subtract(a: Number, b: Number) -> Straight<Number> {
     both(a, b, i128::checked_sub)
 }
 
+/// A number of bytes as one of units of so many bytes; nothing if there is none.
+///
+/// # Errors
+///
+/// If it is no whole number of them.
+#[inline]
+pub fn units(bytes: Number, unit: u64) -> Straight<Number> {
+    if unit == 1 {
+        return Ok(bytes);
+    }
+    let unit = Some(unit.into());
+    super::holds(matches!(remainder(bytes, unit)?, None | Some(0)))?;
+    divide(bytes, unit)
+}
+
 /// The product; nothing if one of them is nothing.
 ///
 /// # Errors

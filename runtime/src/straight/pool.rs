@@ -334,9 +334,11 @@ impl<'v> Ink<'v> {
         }
         for (label, position) in members.labels.iter().zip(&members.of_label) {
             let place = places.get(*position as usize).ok_or(Odd)?;
-            let LabelKind { width, big, skip, base, bits, nones, .. } = *label.kind;
+            let LabelKind { width, big, skip, unit, base, bits, nones, .. } = *label.kind;
             let place = place + u64::from(skip);
             let Some(LabelBase { anchor, end }) = base else {
+                super::holds(place.checked_rem(unit) == Some(0))?;
+                let place = place / unit;
                 super::holds(!nones.contains(&place.into()))?;
                 match bits.1 {
                     0 => self.patch(label.spot, width, big, place)?,
@@ -345,6 +347,7 @@ impl<'v> Ink<'v> {
                 continue;
             };
             let number = super::subtract(Some(place.into()), self.only(anchor, end)?)?;
+            let number = super::units(number, unit)?;
             super::holds(!nones.iter().any(|none| number == Some(*none)))?;
             match (bits.1, number.and_then(|number| u64::try_from(number).ok())) {
                 (0, _) => self.fill(label.spot, width, big, false, number)?,

@@ -414,7 +414,7 @@ pub fn usual(options: &ReadOptions) -> Straight<()> {
 ///
 /// If there is no such address.
 #[inline]
-pub fn from_base(number: u64, base: Option<i128>) -> Straight<u64> {
+pub fn from_base(number: impl Into<i128>, base: Option<i128>) -> Straight<u64> {
     let at = base.and_then(|base| base.checked_add(number.into()));
     at.and_then(|at| u64::try_from(at).ok()).ok_or(Odd)
 }

@@ -26,6 +26,8 @@ pub struct LabelKind {
     pub big: bool,
     /// Added to the address of the text.
     pub skip: u32,
+    /// The number counts units of so many bytes.
+    pub unit: u64,
     /// What the number counts from, if that is not the begin of the file.
     pub base: Option<LabelBase>,
     /// Numbers that stand for nothing, of those that a label may have.
@@ -36,8 +38,16 @@ pub struct LabelKind {
 
 impl LabelKind {
     /// What most kinds are but for their width: in the first pool, and their number is the address.
-    pub const PLAIN: LabelKind =
-        LabelKind { pool: 0, width: 0, big: false, skip: 0, base: None, nones: &[], bits: (0, 0) };
+    pub const PLAIN: LabelKind = LabelKind {
+        pool: 0,
+        width: 0,
+        big: false,
+        skip: 0,
+        unit: 1,
+        base: None,
+        nones: &[],
+        bits: (0, 0),
+    };
 }
 
 /// What numbers of labels count from.

@@ -52,12 +52,13 @@ impl<'m> Reading<'_, '_, 'm> {
         let storage = match (&pointer.cell, kind.cell.storage) {
             (Some(cell), _) if matches!(pointer.target, Target::Pooled) => cell.storage,
             (Some(_), _) => return unable("a pointer in single bits"),
-            (None, Storage::Fixed(int)) if int.signed => return unable("a pointer with a sign"),
             (None, storage @ Storage::Fixed(_)) => storage,
             (None, _) => return unable("a pointer of variable width"),
         };
-        if kind.unit != 1 {
-            return unable("a pointer in units");
+        let pooled = matches!(pointer.target, Target::Pooled);
+        let signed = matches!(storage, Storage::Fixed(int) if int.signed);
+        if signed && pooled {
+            return unable("a label with a sign");
         }
         // Blocks may be handed on without their address.
         let address = match spot {
@@ -80,10 +81,17 @@ impl<'m> Reading<'_, '_, 'm> {
                 return rt::Err(s::Odd);
             })),
         };
-        let before = quote!(#before let #name = u64::from(#raw); #odd);
+        let wide = if signed { quote!(i128) } else { quote!(u64) };
+        let before = quote!(#before let #name = #wide::from(#raw); #odd);
+        // What it counts is known to be an address only where it leads somewhere.
+        let unit = size(kind.unit);
+        let bytes =
+            (kind.unit != 1).then(|| quote!(let #name = #name.checked_mul(#unit).ok_or(s::Odd)?;));
+        let unsigned = (signed && kind.base.is_none())
+            .then(|| quote!(let #name = s::from_base(#name, rt::Some(0))?;));
+        let scaled = quote!(#bytes #unsigned);
         let part = self.local("p");
         let skip = size(kind.skip);
-        let pooled = matches!(pointer.target, Target::Pooled);
         let begin = match kind.base.filter(|_| !pooled) {
             None => quote!(let mut #part = cx.target(#name, #skip)?;),
             Some(base) => {
@@ -150,10 +158,10 @@ impl<'m> Reading<'_, '_, 'm> {
                     }
                 };
                 return Ok(match is_none {
-                    None => quote!(#before #read),
+                    None => quote!(#before #scaled #read),
                     Some(is_none) => {
                         let none = sink(nothing(target)?);
-                        quote!(#before if #is_none { #none } else { #read })
+                        quote!(#before if #is_none { #none } else { #scaled #read })
                     }
                 });
             }
@@ -189,6 +197,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 Err(why) => return Err(why),
             }),
             Some(_) => Some(match counted {
+                Some(_) if matches!(target.core(), Shape::Fixed(..)) => {
+                    quote!(return rt::Err(s::Odd);)
+                }
                 Some(count) => {
                     if when_empty != WhenEmpty::None && pointer.none_with.is_none() {
                         quote!(return rt::Err(s::Odd);)
@@ -236,9 +247,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 let value = sink(self.wrap(target, call));
                 return Ok(match (is_none, none) {
                     (Some(is_none), Some(none)) => {
-                        quote!(#before if #is_none { #none } else { #value })
+                        quote!(#before if #is_none { #none } else { #scaled #value })
                     }
-                    _ => quote!(#before #value),
+                    _ => quote!(#before #scaled #value),
                 });
             }
             let inner = Ctx { filled, chains: linked.chains, ..inner };
@@ -260,8 +271,10 @@ impl<'m> Reading<'_, '_, 'm> {
             }
         };
         Ok(match (is_none, none) {
-            (Some(is_none), Some(none)) => quote!(#before if #is_none { #none } else { #read }),
-            _ => quote!(#before { #read }),
+            (Some(is_none), Some(none)) => {
+                quote!(#before if #is_none { #none } else { #scaled #read })
+            }
+            _ => quote!(#before { #scaled #read }),
         })
     }
 

@@ -37,9 +37,6 @@ impl<'m> Writer<'_, '_, 'm> {
         if row.plus != 0 {
             return unable("a pointer with something added");
         }
-        if kind.unit != 1 {
-            return unable("a pointer in units");
-        }
         let offset = match spot {
             Spot::Block(offset) => offset.clone(),
             Spot::End => {
@@ -187,7 +184,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let when = pointer.when_empty(self.model);
         let code = &src.code;
         let counted = match target.stripped() {
-            Type::Array(_) => true,
+            Type::Array(_) => !matches!(src.shape, Some(Shape::Fixed(_, 1..))),
             Type::Run(run) => {
                 if matches!(run.length, RunLength::Count(_)) && self.has_relocation {
                     return unable("a run that may be empty, in a file with a relocation table");
@@ -225,9 +222,8 @@ impl<'m> Writer<'_, '_, 'm> {
         let Some(pool) = self.straight.pool_number(&self.anchors, path) else {
             return unable("a pool that is not at a known place");
         };
-        let Ok(skip) = u32::try_from(pointer.skip) else {
-            return unable("a pointer far into its text");
-        };
+        let (skip, unit) = (pointer.skip, pointer.unit);
+        let Ok(skip) = u32::try_from(skip) else { return unable("a pointer far into its text") };
         let base = match pointer.base {
             None => None,
             Some(base) => {
@@ -242,6 +238,7 @@ impl<'m> Writer<'_, '_, 'm> {
             (pool != 0).then(|| quote!(pool: #pool,)),
             big.then(|| quote!(big: true,)),
             (skip != 0).then(|| quote!(skip: #skip,)),
+            (unit != 1).then(|| quote!(unit: #unit,)),
             base.map(|base| quote!(base: #base,)),
             (!nones.is_empty()).then(|| quote!(nones: &[#(#nones),*],)),
             ((first, bits) != (0, 0)).then(|| quote!(bits: (#first, #bits),)),

@@ -10,7 +10,7 @@ use super::spot::stood_number;
 use super::writer::{Node, Src, Task, Writer};
 use crate::model::{
     Home, Label, LayoutPath, PathStep, RecordId, RecordKind, Row, RowId, RowKind, Statement,
-    Storage, Tag, Type,
+    Storage, Tag, Type, WhenEmpty,
 };
 use crate::rust::mentions::mentions;
 use crate::rust::shape::Shape;
@@ -426,7 +426,9 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         match row.ty.stripped() {
             Type::Pointer(pointer) if super::shared::is_led_table(row, node.epoch) => {
-                if pointer.when_empty(self.model) != crate::model::WhenEmpty::Here {
+                let kind = &self.model.pointers[pointer.kind.index()];
+                let zero = row.none.first().copied().or(kind.none) == Some(0);
+                if pointer.when_empty(self.model) != WhenEmpty::Here && (self.owes || !zero) {
                     return unable("a pointer to a shared table that may be none");
                 }
                 if part == Part::Tail {

@@ -117,11 +117,11 @@ impl<'m> Writer<'_, '_, 'm> {
         };
         let nones = self.nones(row, kind);
         let patch = match &kind.base {
-            None => {
+            None if kind.unit == 1 && !int.signed => {
                 let leads = (!nones.is_empty()).then(|| quote!(s::holds(#(#to != #nones)&&*)?;));
                 quote!(#leads cx.patch(#at, #width, #big, #to)?;)
             }
-            Some(base) => {
+            base => {
                 let addresses = super::late::Addresses {
                     straight: self.straight,
                     view: node.view,
@@ -129,12 +129,17 @@ impl<'m> Writer<'_, '_, 'm> {
                     finished: false,
                 };
                 let scope = Scope { late: Some(&addresses), ..node.scope.clone() };
-                let base = self.straight.number(&scope, node.view, *base)?;
-                let signed = int.signed;
+                let base = match base {
+                    Some(base) => self.straight.number(&scope, node.view, *base)?,
+                    None => quote!(rt::Some(0)),
+                };
+                let (signed, unit) = (int.signed, kind.unit);
+                let units = (unit != 1).then(|| quote!(let number = s::units(number, #unit)?;));
                 let leads = (!nones.is_empty())
                     .then(|| quote!(s::holds(!matches!(number, rt::Some(#(#nones)|*)))?;));
                 quote! {
                     let number = s::subtract(rt::Some(i128::from(#to)), #base)?;
+                    #units
                     #leads
                     cx.fill(#at, #width, #big, #signed, number)?;
                 }

@@ -140,7 +140,27 @@ impl<'m> Straight<'_, 'm> {
             Some(Home::Absent) | None => return Ok(TokenStream::new()),
             _ => return unable("the place of what has none"),
         };
-        self.sight_type(view, record, at, &row.ty, &place, then)
+        let found = self.sight_type(view, record, at, &row.ty, &place, then)?;
+        match &row.ty {
+            // A number that stands for none has no address.
+            Type::Cell(cell) if !row.none.is_empty() => {
+                let (number, none) = (self.seen_number(cell, &place)?, &row.none);
+                let none = none.iter().map(|none| Literal::i128_unsuffixed(*none));
+                Ok(quote!(if ![#(#none),*].contains(&#number) { #found }))
+            }
+            _ => Ok(found),
+        }
+    }
+
+    /// The number at an address: an `i128`.
+    fn seen_number(&self, cell: &crate::model::Cell, at: &TokenStream) -> Able<TokenStream> {
+        let Storage::Fixed(int) = cell.storage else {
+            return unable("a number of no fixed width");
+        };
+        let big = self.sight_order()?;
+        let big = int.order.map_or(big, |order| order == crate::model::ByteOrder::Big);
+        let (width, signed) = (int.bytes, int.signed);
+        Ok(quote!(cx.seen_signed(#at, #width, #big, #signed)?))
     }
 
     /// Where a row begins that follows others: a `u64`.
@@ -522,19 +542,10 @@ impl<'m> Straight<'_, 'm> {
     ) -> Able<TokenStream> {
         use crate::model::Meaning;
         let row = &view.records[record.index()].rows[id.index()];
-        let big = self.sight_order()?;
         self.sight_row(view, record, at, id, &mut |sight, at| match sight {
             Sight::Node(inner) => then(Place::Node(sight_frame(inner, &at))),
             Sight::Cell(cell) => {
-                let Storage::Fixed(int) = cell.storage else {
-                    return unable("a number of no fixed width");
-                };
-                if !row.none.is_empty() {
-                    return unable("a number that may be none");
-                }
-                let big = int.order.map_or(big, |order| order == crate::model::ByteOrder::Big);
-                let (width, signed) = (int.bytes, int.signed);
-                let number = quote!(cx.seen_signed(#at, #width, #big, #signed)?);
+                let number = self.seen_number(cell, &at)?;
                 let plus = Literal::i128_suffixed(row.plus);
                 match cell.meaning {
                     Meaning::Bool { .. } => then(Place::Truth(quote!((#number != 0)))),
@@ -583,13 +594,7 @@ pub(super) struct Sights<'a, 'p, 'm> {
 
 impl Late for Sights<'_, '_, '_> {
     fn address(&self, scope: &Scope<'_>, expr: ExprId) -> Able<TokenStream> {
-        let Expr::At(path) = &self.straight.model[expr] else {
-            return unable(format!(
-                "`{}` where that is not known yet",
-                expr_text(self.straight.model, expr)
-            ));
-        };
-        self.straight.sight_at(scope, self.view, path)
+        self.straight.sight_at(scope, self.view, expr)
     }
 
     fn follows_ink(&self) -> bool {
@@ -598,15 +603,29 @@ impl Late for Sights<'_, '_, '_> {
 }
 
 impl<'m> Straight<'_, 'm> {
-    /// The address of what a path leads to: an `Option<i128>`.
+    /// The address of what a path leads to, or behind that: an `Option<i128>`.
     pub(super) fn sight_at(
         &self,
         scope: &Scope<'_>,
         view: &'m Model,
-        path: &Path,
+        side: ExprId,
     ) -> Able<TokenStream> {
-        let found = self.sight_path(scope, view, path, &mut |_, at| {
-            Ok(quote!(found = rt::Some(i128::from(#at));))
+        let not_known =
+            || unable(format!("`{}` where that is not known yet", expr_text(self.model, side)));
+        let (path, is_end) = match &self.model[side] {
+            Expr::At(path) => (path, false),
+            Expr::End(path) => (path, true),
+            _ => return not_known(),
+        };
+        let found = self.sight_path(scope, view, path, &mut |sight, at| {
+            let size = match sight {
+                _ if !is_end => return Ok(quote!(found = rt::Some(i128::from(#at));)),
+                Sight::Node(record) => self.sight_size(&Type::Record(record)),
+                Sight::Cell(cell) => self.sight_size(&Type::Cell(cell.clone())),
+                Sight::Elements(..) | Sight::Other => None,
+            };
+            let Some(size) = size.map(Literal::u64_unsuffixed) else { return not_known() };
+            Ok(quote!(found = rt::Some(i128::from(#at + #size));))
         })?;
         Ok(match found_at_once(&found) {
             Some(found) => found,
@@ -748,14 +767,13 @@ impl<'m> Straight<'_, 'm> {
                 };
                 let it = match element {
                     Type::Record(inner) => It::Node(sight_frame(*inner, &quote!(element))),
-                    Type::Cell(crate::model::Cell {
-                        storage: Storage::Fixed(int),
-                        meaning: crate::model::Meaning::Int | crate::model::Meaning::Enum(_),
-                    }) => {
-                        let big = self.sight_order()?;
-                        let big = int.order.map_or(big, |o| o == crate::model::ByteOrder::Big);
-                        let (width, signed) = (int.bytes, int.signed);
-                        It::Number(quote!(cx.seen_signed(element, #width, #big, #signed)?))
+                    Type::Cell(cell)
+                        if matches!(
+                            cell.meaning,
+                            crate::model::Meaning::Int | crate::model::Meaning::Enum(_)
+                        ) =>
+                    {
+                        It::Number(self.seen_number(cell, &quote!(element))?)
                     }
                     _ => return unable("a reference that counts only some of the elements"),
                 };

@@ -51,7 +51,6 @@ use crate::rust::mentions::called;
 use crate::model::{
     ByteOrder, Expr, ExprId, Model, Path, Pattern, RecordId, RecordKind, Row, RowId, Sizes, Storage,
 };
-use crate::print::expr_text;
 use crate::rust::shape::Shape;
 
 use chain::{Chains, chain_of_function, opened};
@@ -864,18 +863,14 @@ impl Late for Reading<'_, '_, '_> {
                 .and_then(|frame| frame.at.clone()),
             _ => None,
         };
-        match (found, &self.model[expr]) {
-            (Some(at), _) => Ok(quote!(rt::Some(i128::from(#at)))),
-            (None, Expr::At(path)) => {
-                self.doubt_value("the address of something elsewhere");
-                let straight = self.straight;
-                let view = straight.view(straight.epoch.get().unwrap_or(0));
-                straight.sight_at(scope, view, path)
-            }
-            (None, _) => {
-                unable(format!("`{}` where that is not known yet", expr_text(self.model, expr)))
-            }
+        if let Some(at) = found {
+            return Ok(quote!(rt::Some(i128::from(#at))));
         }
+        let straight = self.straight;
+        let view = straight.view(straight.epoch.get().unwrap_or(0));
+        let found = straight.sight_at(scope, view, expr)?;
+        self.doubt_value("the address of something elsewhere");
+        Ok(found)
     }
 }
 

@@ -305,10 +305,7 @@ impl<'m> Reading<'_, '_, 'm> {
 
     /// The base of labels, if numbers at known places lead there from the begin of the file.
     fn straight_base(&self, ctx: &Ctx<'m>, base: ExprId) -> Able<TokenStream> {
-        match &self.model[base] {
-            Expr::At(path) => self.straight.sight_at(&self.scope(ctx), ctx.view, path),
-            _ => unable("a base of another kind"),
-        }
+        self.straight.sight_at(&self.scope(ctx), ctx.view, base)
     }
 
     pub(super) fn empty(&self, shape: &Shape) -> Able<TokenStream> {

@@ -108,7 +108,6 @@ fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
     let ty = straight.value_ty(model.root, &quote!('o));
     let written_root = straight.value_ty(model.root, &quote!('v));
     straight.has_no_rules_of_bits()?;
-    straight.has_no_rests()?;
     let rows = straight.record(model.root).numbered_rows();
     let tried = rows.filter(|(id, _)| reader.tried.contains(id));
     let fields = tried.filter_map(|(id, _)| straight.shapes.field(model.root, id));
@@ -247,7 +246,6 @@ fn in_arena(straight: &Straight<'_, '_>) -> Able<TokenStream> {
         return unable("a reader that has to compare bytes");
     }
     straight.has_no_rules_of_bits()?;
-    straight.has_no_rests()?;
     let checking = check::Checking::new(straight, false)?;
     let writer = write::emit(straight, &checking)?;
     let checks = check::emit(&checking, reader.doubt.is_none())?;

@@ -1,18 +1,14 @@
 //! What a reader takes up to the end of a region, where something else may follow in it. The writer
-//! must see where the region ends, and straight code does not.
+//! must see where the region ends, and straight code does not: what was written is read again.
 
 use std::collections::HashSet;
 
-use super::able::{Able, unable};
 use super::context::Straight;
-use crate::model::{Extent, Home, RecordId, Row, RowId, RowKind, Type};
-
-/// Why rows that may have something behind them are not carried.
-pub(super) const REST: &str = "content to the end (`fill`) that something may follow";
+use crate::model::{Extent, Home, RecordId, Row, RowKind, Type};
 
 impl Straight<'_, '_> {
-    /// Rows of content that is taken to the end and may have something behind it.
-    pub(super) fn rests(&self) -> Vec<(RecordId, RowId)> {
+    /// Whether something may follow content that is taken to the end.
+    pub(super) fn has_rests(&self) -> bool {
         let mut open = HashSet::new();
         loop {
             let before = open.len();
@@ -25,28 +21,18 @@ impl Straight<'_, '_> {
                 break;
             }
         }
-        let mut found = Vec::new();
-        for (id, record) in self.model.records() {
-            let rows: Vec<_> = record.numbered_rows().collect();
-            for (number, (row_id, row)) in rows.iter().enumerate() {
+        self.model.records.iter().any(|record| {
+            record.rows.iter().enumerate().any(|(number, row)| {
                 let followed = is_inline(row)
                     && self.takes_rest(row, &open)
-                    && rows[number + 1..].iter().any(|(_, next)| is_behind(row, next));
+                    && record.rows[number + 1..].iter().any(|next| is_behind(row, next));
                 // Objects may stand behind each other.
                 let object = matches!(row.kind, RowKind::Object { .. });
-                if followed
+                followed
                     || object && self.is_open(&row.ty, &open)
                     || row.ty.parts().any(|part| self.is_open_part(part, &open))
-                {
-                    found.push((id, *row_id));
-                }
-            }
-        }
-        found
-    }
-
-    pub(super) fn has_no_rests(&self) -> Able<()> {
-        if self.rests().is_empty() { Ok(()) } else { unable(REST) }
+            })
+        })
     }
 
     /// Whether a row may take all that the region around it has left.

@@ -131,7 +131,7 @@ impl<'m> Straight<'_, 'm> {
 
     /// Whether what is written has to be read again.
     pub(super) fn reads_back(&self) -> bool {
-        self.ends.contains(&true)
+        self.ends.contains(&true) || self.has_rests()
     }
 
     /// Code that writes, and gives up unless what was written is read as the value, if that has to be seen.

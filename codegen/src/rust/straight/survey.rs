@@ -12,7 +12,6 @@ use proc_macro2::TokenStream;
 use super::able::{Able, Unable};
 use super::context::{Flavour, RULES_OF_BITS, Straight};
 use super::findings::{Finding, Survey, Task};
-use super::rest::REST;
 use super::{check, read, write};
 use crate::model::{Model, RecordId, RowId};
 use crate::rust::shape::Shapes;
@@ -53,8 +52,7 @@ fn of_layout(shapes: &Shapes<'_>, views: &[Model], epoch: usize) -> Vec<Finding>
     }
     straight.at_last(Task::Writing, root, || straight.epoch_function());
     let rules = straight.rules_of_bits().into_iter().map(|at| (at, Task::Checking, RULES_OF_BITS));
-    let rests = straight.rests().into_iter().map(|at| (at, Task::Writing, REST));
-    for ((record, row), task, why) in rules.chain(rests) {
+    for ((record, row), task, why) in rules {
         let why = why.to_owned();
         let (row, span, in_case) = (Some(row), None, false);
         if let Some(survey) = &straight.survey {

@@ -1,6 +1,6 @@
 //! Numbers that follow from addresses: they are stored when everything is placed.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::spot::{Spot, in_block, position};
@@ -369,8 +369,14 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
                 let n = self.late_number(view, &late)?;
                 let (width, signed, big) = (int.bytes, int.signed, late.big);
+                // What follows from nothing is stored as none, or zero.
+                let nothing = n.to_string().contains("only_if_any").then(|| {
+                    let none = Literal::i128_unsuffixed(row.none.first().copied().unwrap_or(0));
+                    quote!(let n = n.or(rt::Some(#none));)
+                });
                 Ok(quote! {
                     let n: rt::Option<i128> = #n;
+                    #nothing
                     cx.fill(late.spot, #width, #big, #signed, n)?;
                 })
             })?;

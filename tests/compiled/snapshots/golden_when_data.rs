@@ -61,12 +61,263 @@ pub struct Opt<'a> {
 }
 
 ::formwork::__file! {
-    File < 'a > [] [] "when_data"[] {}
+    File < 'a > [straight] [] "when_data"[] {}
     "\
 qoWTZ.<!+when_data#!!!#!#!%all!2(#-!!5E'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
 here$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!(!.#!'first!!!$#=$#5*>)(nested'[!$#**?('other(>\
 #$)>#&&8!-c#)&list!'!,!(h###+C*opts!'$#'s$!*?##$(6!)!#$%&'(!!!%Opt!%#'$:#$-f##(#`$$$!!(#&+[#&m\
 ore)r%!4[#$%!(o%!"
+}
+
+/// Readers and writers for files that have nothing unusual.
+mod straight {
+    use ::formwork::__rt::{self as rt, s};
+    /// Appends the bytes of a value, if it is the plain case.
+    pub(super) fn whole(
+        value: &super::File<'_>,
+        out: &mut rt::Vec<u8>,
+    ) -> s::Straight<()> {
+        check_root(value)?;
+        write(value, out, rt::None)
+    }
+    /// The value of a file, if it is the plain case.
+    pub(super) fn file<'i, 'o, M: s::Mode<'i, 'o>>(
+        bytes: &'i [u8],
+        options: &::formwork::ReadOptions,
+    ) -> s::Straight<super::File<'o>> {
+        let mut cx = s::Scan::new(bytes, options, 4, 0);
+        let mut part = cx.part(0)?;
+        let value = read_file::<M>(&mut cx, &mut part)?;
+        cx.affords(options, &part, 147, 50)?;
+        if !options.trusting {
+            s::holds(part.at() == cx.len())?;
+        }
+        seen_root(&value, &cx)?;
+        rt::Ok(value)
+    }
+    fn read_file<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        part: &mut s::Part<'i>,
+    ) -> s::Straight<super::File<'o>> {
+        let file_block: &'i [u8; 1] = part.block()?;
+        let flags_number = s::u8(file_block, 0);
+        let n_flags: i128 = i128::from(flags_number);
+        let file_value = if (n_flags & 1i128) != 0i128 {
+            let file_block: &'i [u8; 2] = part.block()?;
+            let file_value_2 = rt::Some(s::u16(file_block, 0));
+            file_value_2
+        } else {
+            rt::None
+        };
+        let file_value_2 = if (n_flags & 1i128) != 0i128 && (n_flags & 2i128) != 0i128 {
+            let file_block: &'i [u8; 1] = part.block()?;
+            let file_value_3 = rt::Some(s::u8(file_block, 0));
+            file_value_3
+        } else {
+            rt::None
+        };
+        let file_value_3 = if !((n_flags & 1i128) != 0i128) {
+            let file_block: &'i [u8; 1] = part.block()?;
+            let file_value_4 = rt::Some(s::u8(file_block, 0));
+            file_value_4
+        } else {
+            rt::None
+        };
+        let (file_value_4, v_count) = if !((n_flags & 1i128) != 0i128) {
+            let file_block: &'i [u8; 1] = part.block()?;
+            let file_number = s::u8(file_block, 0);
+            let n_count: i128 = i128::from(file_number);
+            (rt::Some(file_number), rt::Some(n_count))
+        } else {
+            (rt::None, rt::None)
+        };
+        let file_value_5 = if !((n_flags & 1i128) != 0i128) {
+            let file_bytes = part.many(s::length(v_count)?, 1)?;
+            let file_value_6 = rt::Some(file_bytes.to_vec());
+            file_value_6
+        } else {
+            rt::None
+        };
+        let mut opts_list = rt::Vec::new();
+        while part.left() > 0 {
+            let element = read_opt::<M>(cx, part)?;
+            s::push(&mut opts_list, element, part.left());
+        }
+        let opts_value = opts_list;
+        rt::Ok(super::File {
+            flags: flags_number,
+            first: file_value,
+            nested: file_value_2,
+            other: file_value_3,
+            count: file_value_4,
+            list: file_value_5,
+            opts: opts_value,
+            spelling: ::formwork::Spelling::default(),
+        })
+    }
+    fn read_opt<'i, 'o, M: s::Mode<'i, 'o>>(
+        cx: &mut s::Scan<'i>,
+        part: &mut s::Part<'i>,
+    ) -> s::Straight<super::Opt<'o>> {
+        let opt_block: &'i [u8; 1] = part.block()?;
+        let there_number = s::u8(opt_block, 0);
+        let n_there: i128 = i128::from(there_number != 0);
+        let v_name = if n_there != 0 {
+            let opt_text = part.take(2)?;
+            let v_name = rt::Some(M::text(s::utf8(opt_text)?));
+            v_name
+        } else {
+            rt::None
+        };
+        let opt_value = if (n_there != 0)
+            && (s::known({
+                let mut found = rt::None;
+                if let rt::Some(some) = &v_name {
+                    found = rt::Some(s::Chars::chars(some));
+                }
+                found
+            })?) == (&b"xy"[..])
+        {
+            let opt_block: &'i [u8; 1] = part.block()?;
+            let opt_value_2 = rt::Some(s::u8(opt_block, 0));
+            opt_value_2
+        } else {
+            rt::None
+        };
+        rt::Ok(super::Opt {
+            there: s::flag(there_number as u64, 1)?,
+            name: v_name,
+            more: opt_value,
+        })
+    }
+    fn write<'v>(
+        v: &'v super::File<'v>,
+        out: &mut rt::Vec<u8>,
+        file: rt::Option<&'v [u8]>,
+    ) -> s::Straight<()> {
+        let room = 0usize
+            .saturating_add(
+                (&v.list)
+                    .as_ref()
+                    .map_or(0, |some| 0usize.saturating_add(some.len().saturating_mul(1usize))),
+            );
+        let fill = |cx: &mut s::Ink<'v>| -> s::Straight<()> {
+            put_file(cx, v)?;
+            rt::Ok(())
+        };
+        s::write(0usize, room, out, file, fill)
+    }
+    fn put_file<'v>(cx: &mut s::Ink<'v>, v: &'v super::File<'v>) -> s::Straight<()> {
+        let o = cx.here();
+        s::holds(v.spelling.is_canonical())?;
+        {
+            let b = &mut [0_u8; 1];
+            s::set::<1>(b, 0, v.flags as u64);
+            cx.put(b);
+        }
+        if ((v.flags as i128) & 1i128) != 0i128 {
+            let first_value = s::known((&v.first).as_ref())?;
+            let b = &mut [0_u8; 2];
+            s::set::<2>(b, 0, *first_value as u64);
+            cx.put(b);
+        } else {
+            s::holds(v.first.is_none())?;
+        }
+        if ((v.flags as i128) & 1i128) != 0i128 && ((v.flags as i128) & 2i128) != 0i128 {
+            let nested_value = s::known((&v.nested).as_ref())?;
+            let b = &mut [0_u8; 1];
+            s::set::<1>(b, 0, *nested_value as u64);
+            cx.put(b);
+        } else {
+            s::holds(v.nested.is_none())?;
+        }
+        if !(((v.flags as i128) & 1i128) != 0i128) {
+            let other_value = s::known((&v.other).as_ref())?;
+            let b = &mut [0_u8; 1];
+            s::set::<1>(b, 0, *other_value as u64);
+            cx.put(b);
+        } else {
+            s::holds(v.other.is_none())?;
+        }
+        if !(((v.flags as i128) & 1i128) != 0i128) {
+            let count_value = s::known((&v.count).as_ref())?;
+            let b = &mut [0_u8; 1];
+            s::set::<1>(b, 0, *count_value as u64);
+            cx.put(b);
+        } else {
+            s::holds(v.count.is_none())?;
+        }
+        if !(((v.flags as i128) & 1i128) != 0i128) {
+            let list_value = s::known((&v.list).as_ref())?;
+            cx.put(&list_value[..]);
+        } else {
+            s::holds(v.list.is_none())?;
+        }
+        for opt in v.opts.iter() {
+            put_opt(cx, opt)?;
+        }
+        rt::Ok(())
+    }
+    fn put_opt<'v>(cx: &mut s::Ink<'v>, v: &'v super::Opt<'v>) -> s::Straight<()> {
+        let o = cx.here();
+        {
+            let b = &mut [0_u8; 1];
+            let word = if v.there { 1u64 } else { 0 };
+            s::set::<1>(b, 0, word);
+            cx.put(b);
+        }
+        if v.there {
+            let name_value = s::known((&v.name).as_ref())?;
+            s::holds(s::Chars::chars(name_value).len() == 2usize)?;
+            cx.put(s::Chars::chars(name_value));
+        } else {
+            s::holds(v.name.is_none())?;
+        }
+        if v.there
+            && (s::known({
+                let mut found = rt::None;
+                if let rt::Some(some) = &v.name {
+                    found = rt::Some(s::Chars::chars(some));
+                }
+                found
+            })?) == (&b"xy"[..])
+        {
+            let more_value = s::known((&v.more).as_ref())?;
+            let b = &mut [0_u8; 1];
+            s::set::<1>(b, 0, *more_value as u64);
+            cx.put(b);
+        } else {
+            s::holds(v.more.is_none())?;
+        }
+        rt::Ok(())
+    }
+    /// Whether the rules of the format hold for a value.
+    fn check_root(v: &super::File<'_>) -> s::Straight<()> {
+        let keys = &s::NoKeys::default();
+        check_file(v, keys)
+    }
+    type Keys = s::NoKeys;
+    fn check_file(v: &super::File<'_>, keys: &Keys) -> s::Straight<()> {
+        if let rt::Some(some) = &v.list {
+            s::holds(
+                some.len()
+                    == s::length({
+                        let mut found = rt::None;
+                        if let rt::Some(some) = &v.count {
+                            found = rt::Some(*some as i128);
+                        }
+                        found
+                    })?,
+            )?;
+        }
+        rt::Ok(())
+    }
+    /// Whether the rules of the format hold for a value.
+    fn seen_root(v: &super::File<'_>, cx: &s::Scan<'_>) -> s::Straight<()> {
+        let keys = &s::NoKeys::default();
+        rt::Ok(())
+    }
+    type SeenKeys = s::NoKeys;
 }
 
 }

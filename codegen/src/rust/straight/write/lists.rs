@@ -67,6 +67,10 @@ impl<'m> Writer<'_, '_, 'm> {
                 let filled = self.is_filled(node, with)?;
                 quote!(s::holds(#code.is_some() == #filled)?;)
             }
+            (Some(with), Some(Shape::Fixed(..))) => {
+                let filled = self.is_filled(node, with)?;
+                quote!(s::holds(#filled)?;)
+            }
             _ => quote!(),
         };
         let put = match &pointer.target {
@@ -147,6 +151,8 @@ impl<'m> Writer<'_, '_, 'm> {
                 _ => false,
             };
             return match &src.shape {
+                // They are always there.
+                Some(Shape::Fixed(_, 1..)) => Ok(None),
                 // They would have no place, and somebody has to say so.
                 _ if counted && !pointer.optional => {
                     unable("elements that have no place where another array is empty")

@@ -61,10 +61,10 @@ pub struct Node {
 ::formwork::__file! {
     File[] [places] "element_targets"[] {}
     "\
-VUR]]*F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
-.size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!&!$#!*!##!B!'j$##!,#$(>%(!&'1##$*!'k$%!*!&:'&da\
-ta$_##!!;!+f!&!%!!)/('place'i#)&!%#!!$)A'start'A#'/A'other#^$##%4#(7^$)last!&#(L#)/L!&N##$-(%!\
-%##!#&+%!*#$&'()#Y%/&Node!$#!&siz(W%#!,u%'extra&>!.@$#$%H$!$!&!'(##$M!&X!&)#T,(_!!"
+u]v~l2F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
+.size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!&!$#!*!##!B!'j$##!,#$)?%(!&'2##$*!'l$%!*!&:'&da\
+ta$`#!%T##$)d#%%!!)/('place'j#&&!%#,P!('start'B#'0B'other#`$##%4#(7`$)last!&#(L#)/L!&N##$-(%!%\
+##!#&+%!*#$&'()#[%/&Node!$#!&siz(Y%#!,w%'extra&>!.@$#$%H$!$!&!'(##$M!&X!&)#T,(_!!"
 }
 
 ::formwork::__places! {

@@ -90,13 +90,13 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "slices"[] {}
     "\
-ivRSm49!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
-!&File!,#%!!!#%%#%!I%&$!&!$#&'>##$>#')>#''>#$$>#()>#)'>#%$>#))>.!'nodes!'$#!#J%#!!*?!#z%(!'$$!\
-$$?'(#!$!#c$!#s%%'!-#c!(.items*]!+(sorted!'$r#!5b!%(!,$b!'keys#*_$'&flat/`!#$%`!5*!#%#!$!,firs\
-t.list%;#+%;)-second#<!+k%%fir!N#%-T&#($Q!!%:!*<%#&#$D:!,!#$%&'()*+!!!&Node!)#((j*!+t!'&base-i\
-*$''+])!#W,!.o*!+D+*key_base-x*$'(3U,#&0U,$!'#|)$+%$w.*'!,File.#^+.#$!#$#T,'$$#!M#%,X%%key'Y!%\
-(!-#Y!!$Z+)%$!#&!'(c&$#%-q'%'!!$<#)%q'0!!!&Item!$#!#a5p'$#b&:!.<$#$%D$!$#<+&Part!%#6-x2$'$)f&#\
-7.x2#$+].&list&x%%)!+#x%%fla#s-##,v%!6R$$%!(S0!"
+ayfav19!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+!&File!,#%!!!#%%#%!I%&$!'!$#&'?##$?#'*?#''?#$$?#(*?#)'?#%$?#)*?.!'nodes!'$#!#K$#!+?!#~%(!'$$!$\
+$?'(#!$!#g$!#w%%'!-#c!(.items*]!+(sorted!'$s#!5b!%(!,$b!(keys#$)b!'&flat/`!#$%`!5*!#%#!$!,firs\
+t.list%;#+%;)-second#<!+k%%fir!N#%-T&#($Q!!%:!*<%#&#$D:!,!#$%&'()*+!!!&Node!)#((n*!+t!'&base-l\
+*$'',^)!#],!.r*!,E+*key_base-{*$'(4Z,#&1Z,$!'#Q*$+%$P/*'!,File.#b+.#$!#$#T,'$$#!M#%,]%%key'Y!%\
+(!-#Y!!$_+)%$!#&!'(g&$#%-u'%'!!$<#)%u'0!!!&Item!$#!#a5t'$#b&:!.<$#$%D$!$#<+&Part!%#6-Q3$'$*g&#\
+7.Q3!+?(!&list&z%%)!+#z%%fla#y-##,x%!6T$$%!(Y0!"
 }
 
 /// Readers and writers for files that have nothing unusual.

@@ -210,8 +210,11 @@ impl<'m> Checking<'_, '_, 'm> {
 impl<'m> Checking<'_, '_, 'm> {
     /// Records that have a function: structs.
     fn functions(&self) -> Vec<(RecordId, &'m crate::model::Record)> {
-        let model = self.straight.model;
-        model.records().filter(|(_, record)| matches!(record.kind, RecordKind::Struct)).collect()
+        let (model, shapes) = (self.straight.model, self.straight.shapes);
+        // A struct that stands in a form only is perhaps the type of no field.
+        let has_values = |id: RecordId| shapes.is_typed(id) || shapes.is_transparent(id);
+        let structs = model.records().filter(|(_, of)| matches!(of.kind, RecordKind::Struct));
+        structs.filter(|(id, _)| has_values(*id)).collect()
     }
 
     fn function(&self, id: RecordId) -> Able<TokenStream> {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    ByteOrder, Cell, EpochId, Expr, Label, Meaning, Pattern, Record, RecordId, Row, Storage, Tag,
-    Type, Union,
+    ByteOrder, Cell, Enum, EpochId, Expr, Label, Meaning, Pattern, Record, RecordId, Row, Storage,
+    Tag, Type, Union,
 };
 use crate::span::Span;
 
@@ -20,7 +20,9 @@ struct Choice<'a> {
 }
 
 /// What is known of the number that decides.
-struct TagCell {
+struct TagCell<'a> {
+    /// The enumeration whose members alone the row that decides may have.
+    closed: Option<&'a Enum>,
     /// Width in bits.
     width: u32,
     lowest: i128,
@@ -74,11 +76,11 @@ fn choices(union: &Union, epoch: EpochId) -> Vec<Choice<'_>> {
     choices
 }
 
-fn tag_cell(
-    context: &Context,
+fn tag_cell<'a>(
+    context: &Context<'a>,
     union: &Union,
-    holder: Option<(RecordId, &Record)>,
-) -> Option<TagCell> {
+    holder: Option<(RecordId, &'a Record)>,
+) -> Option<TagCell<'a>> {
     // Labels are compared with the number that a row says, to which something may be added.
     let (cell, word, plus): (&Cell, bool, i128) = match &union.tag {
         Tag::Own(cell) => (cell, false, 0),
@@ -92,8 +94,14 @@ fn tag_cell(
         }
     };
     if let Meaning::Bool { .. } = cell.meaning {
-        return Some(TagCell { width: 1, lowest: 0, highest: 1, big: Some(true) });
+        return Some(TagCell { closed: None, width: 1, lowest: 0, highest: 1, big: Some(true) });
     }
+    let closed = match (&union.tag, &cell.meaning) {
+        (Tag::Row(_) | Tag::Given(_), Meaning::Enum(id)) => {
+            Some(&context.model.enums[id.index()]).filter(|of| of.closed)
+        }
+        _ => None,
+    };
     let (lowest, highest) = super::fits::range(context.model, cell)?;
     let (lowest, highest) = (lowest - plus, highest - plus);
     let (width, big) = match cell.storage {
@@ -105,7 +113,7 @@ fn tag_cell(
         Storage::Bits { width, .. } => (width.into(), Some(true)),
         _ => (0, None),
     };
-    Some(TagCell { width, lowest, highest, big })
+    Some(TagCell { closed, width, lowest, highest, big })
 }
 
 /// The row of the same struct that decides which case it is, if nothing but a row does.
@@ -127,7 +135,7 @@ fn decider<'a>(
 }
 
 /// A label can occur.
-fn sensible(choice: &Choice, union: &Union, tag: Option<&TagCell>, found: &mut Diagnostics) {
+fn sensible(choice: &Choice, union: &Union, tag: Option<&TagCell<'_>>, found: &mut Diagnostics) {
     let name = choice.name;
     match choice.label {
         Label::Range(first, last) => {
@@ -138,6 +146,12 @@ fn sensible(choice: &Choice, union: &Union, tag: Option<&TagCell>, found: &mut D
                 let diagnostic = found.error("E0403", choice.span, message);
                 let (lowest, highest) = (tag.lowest, tag.highest);
                 diagnostic.label(format!("the tag is a number from {lowest} to {highest}"));
+            } else if let Some(closed) = tag.and_then(|tag| tag.closed)
+                && !closed.members.iter().any(|of| (*first..=*last).contains(&of.number))
+            {
+                let message = format!("case `{name}` can never be chosen");
+                let diagnostic = found.error("E0403", choice.span, message);
+                diagnostic.label(format!("`{}` has no such member, and is closed", closed.name));
             }
         }
         Label::Pattern(pattern) => {
@@ -177,7 +191,7 @@ fn spellable(
 fn disjoint(
     choices: &[Choice],
     union: &Union,
-    tag: Option<&TagCell>,
+    tag: Option<&TagCell<'_>>,
     context: &Context,
     epoch: EpochId,
     found: &mut Diagnostics,
@@ -208,7 +222,7 @@ fn disjoint(
     }
 }
 
-fn describe(label: &Label, tag: Option<&TagCell>) -> String {
+fn describe(label: &Label, tag: Option<&TagCell<'_>>) -> String {
     match *label {
         // An open range ends where the tag does.
         Label::Range(first, last) => {
@@ -229,7 +243,7 @@ fn describe(label: &Label, tag: Option<&TagCell>) -> String {
 }
 
 /// Whether something has both labels.
-fn overlap(first: &Label, second: &Label, tag: Option<&TagCell>) -> bool {
+fn overlap(first: &Label, second: &Label, tag: Option<&TagCell<'_>>) -> bool {
     match (first, second) {
         (Label::Else, Label::Else) => true,
         (Label::Range(a, b), Label::Range(c, d)) => a.max(c) <= b.min(d),
@@ -258,7 +272,7 @@ fn leading(pattern: &Pattern, width: u32) -> (u128, u128) {
     (cut(pattern.mask), cut(pattern.bits))
 }
 
-fn range_overlaps(first: i128, last: i128, pattern: &Pattern, tag: Option<&TagCell>) -> bool {
+fn range_overlaps(first: i128, last: i128, pattern: &Pattern, tag: Option<&TagCell<'_>>) -> bool {
     let width = tag.map_or(pattern.width, |tag| tag.width);
     if width == 0 || width > 64 || width > pattern.width {
         return false;

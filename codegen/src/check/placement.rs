@@ -500,11 +500,23 @@ fn compared(model: &Model, statements: &[Statement], marks: &mut Vec<(usize, i12
         let Statement::When(condition, yes, no) = statement else { continue };
         let mut open = vec![*condition];
         while let Some(expr) = open.pop() {
-            if let Expr::Binary(_, a, b) = &model[expr] {
-                for (a, b) in [(a, b), (b, a)] {
-                    let found = epoch_variable(model, *a).zip(model.exprs.constant(*b));
-                    marks.extend(found);
+            match &model[expr] {
+                Expr::Binary(_, a, b) => {
+                    for (a, b) in [(a, b), (b, a)] {
+                        let found = epoch_variable(model, *a).zip(model.exprs.constant(*b));
+                        marks.extend(found);
+                    }
                 }
+                Expr::In(a, list) => {
+                    if let Some((variable, list)) =
+                        epoch_variable(model, *a).zip(bounds(model, list))
+                    {
+                        marks.extend(
+                            list.iter().flat_map(|of| [(variable, of.0), (variable, of.1)]),
+                        );
+                    }
+                }
+                _ => {}
             }
             model[expr].operands(&mut |operand| open.push(operand));
         }
@@ -597,16 +609,40 @@ fn decided(
                 let (a, b) = if turned { (number, n) } else { (n, number) };
                 op.holds(a.cmp(&b))
             };
-            // A comparison with a number changes its answer there, if anywhere in a range.
-            let mut all = ranges.iter().flat_map(|&(low, high)| {
-                let inside = [number - 1, number, number + 1].into_iter();
-                [low, high].into_iter().chain(inside.filter(move |n| (low..=high).contains(n)))
-            });
-            let first = holds(all.next()?)?;
-            all.all(|n| holds(n) == Some(first)).then_some(first)
+            throughout(ranges, &[number], holds)
+        }
+        Expr::In(a, list) => {
+            let ranges = versions.get(epoch_variable(model, *a)?)?;
+            let list = bounds(model, list)?;
+            let edges: Vec<i128> = list.iter().flat_map(|(low, high)| [*low, *high]).collect();
+            let inside = |n: i128| list.iter().any(|(low, high)| (*low..=*high).contains(&n));
+            throughout(ranges, &edges, |n| Some(inside(n)))
         }
         _ => None,
     }
+}
+
+/// The ranges of a list of constants.
+fn bounds(model: &Model, list: &[(ExprId, Option<ExprId>)]) -> Option<Ranges> {
+    let bound = |(low, high): &(ExprId, Option<ExprId>)| {
+        let last = model.exprs.constant(high.unwrap_or(*low))?;
+        Some((model.exprs.constant(*low)?, last))
+    };
+    list.iter().map(bound).collect()
+}
+
+/// What holds of all numbers in some ranges, if that changes nowhere but beside some of them.
+fn throughout(
+    ranges: &Ranges,
+    edges: &[i128],
+    holds: impl Fn(i128) -> Option<bool>,
+) -> Option<bool> {
+    let mut all = ranges.iter().flat_map(|&(low, high)| {
+        let inside = edges.iter().flat_map(|n| [n - 1, *n, n + 1]);
+        [low, high].into_iter().chain(inside.filter(move |n| (low..=high).contains(n)))
+    });
+    let first = holds(all.next()?)?;
+    all.all(|n| holds(n) == Some(first)).then_some(first)
 }
 
 fn one_branch_only(duty: &Duty, row: &Row, span: Span, found: &mut Diagnostics) {

@@ -7,7 +7,7 @@ use crate::span::{Span, Spanned};
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
-fn numeric(shape: &Shape) -> bool {
+pub(super) fn numeric(shape: &Shape) -> bool {
     matches!(shape, Shape::Int(_) | Shape::Address | Shape::Any(_) | Shape::Bool)
 }
 

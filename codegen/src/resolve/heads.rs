@@ -1,5 +1,6 @@
 //! Beginnings of paths: what the first name means.
 
+use super::exprs::numeric;
 use super::imports::Found;
 use super::{Bound, Cx, Env, Expr, ExprId, RecordId, ScopeParam, Shape, id32};
 use crate::model::{Field, Start, Step};
@@ -19,7 +20,18 @@ impl<'t> Cx<'t> {
     pub(super) fn head(&mut self, env: &Env, ex: &PathEx) -> Option<Head> {
         let name = ex.head.value.as_str();
         let span = ex.head.span;
+        // A row of such a name wins, unless a path goes on that can't from there.
+        let own = env.record.filter(|_| matches!(name, "this" | "parent"));
+        let is_row = own.is_some_and(|id| {
+            self.settle_unnamed(id, 0);
+            let way = self.member(id, name, 0);
+            way.is_some_and(|way| {
+                ex.steps.is_empty()
+                    || !self.member_shape(id, &way).is_some_and(|shape| numeric(&shape))
+            })
+        });
         match (name, env.record) {
+            _ if is_row => {}
             ("this", None) if !env.holders.is_empty() => {
                 let shape = Shape::Nodes(env.holders.clone());
                 return Some(Head::Path(Start::This, Vec::new(), shape, 0));

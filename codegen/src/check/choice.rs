@@ -339,7 +339,8 @@ mod tests {
         pattern
     }
 
-    const BYTE: TagCell = TagCell { width: 8, lowest: 0, highest: 255, big: Some(true) };
+    const BYTE: TagCell<'static> =
+        TagCell { closed: None, width: 8, lowest: 0, highest: 255, big: Some(true) };
 
     #[test]
     fn patterns_against_ranges() {
@@ -374,7 +375,7 @@ mod tests {
 
     #[test]
     fn little_endian_tags() {
-        let tag = |big| TagCell { width: 16, lowest: 0, highest: 0xffff, big };
+        let tag = |big| TagCell { closed: None, width: 16, lowest: 0, highest: 0xffff, big };
         let first_byte_one = pattern("00000001 aaaaaaaa");
         assert!(range_overlaps(0x0201, 0x0201, &first_byte_one, Some(&tag(Some(false)))));
         assert!(!range_overlaps(0x0102, 0x0102, &first_byte_one, Some(&tag(Some(false)))));

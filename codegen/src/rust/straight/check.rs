@@ -212,7 +212,9 @@ impl<'m> Checking<'_, '_, 'm> {
     fn functions(&self) -> Vec<(RecordId, &'m crate::model::Record)> {
         let (model, shapes) = (self.straight.model, self.straight.shapes);
         // A struct that stands in a form only is perhaps the type of no field.
-        let has_values = |id: RecordId| shapes.is_typed(id) || shapes.is_transparent(id);
+        let has_values = |id: RecordId| {
+            shapes.is_typed(id) || shapes.is_transparent(id) || !shapes.carries(&Type::Record(id))
+        };
         let structs = model.records().filter(|(_, of)| matches!(of.kind, RecordKind::Struct));
         structs.filter(|(id, _)| has_values(*id)).collect()
     }

@@ -431,6 +431,31 @@ impl Model {
         Owners(owners)
     }
 
+    /// Whether something gives a derived row its number wherever it is: in each layout, and in every
+    /// case that the equations' union can have.
+    #[must_use]
+    pub fn always_derived(&self, record: &Record, row: &Row) -> bool {
+        if row.is_given_in_a_layout() {
+            return false;
+        }
+        let mut given: Vec<(RowId, u32)> = Vec::new();
+        for definer in &row.definers {
+            match &definer.scope {
+                DefinerScope::Own | DefinerScope::Owner(..) => return true,
+                DefinerScope::Case(union, case) => given.push((*union, *case)),
+            }
+        }
+        given.iter().any(|(at, _)| {
+            let row = &record.rows[at.index()];
+            let Type::Union(union) = row.ty.stripped() else { return false };
+            let cases = self.unions[union.index()].cases.len();
+            row.when.is_none()
+                && !row.homes.contains(&Home::Absent)
+                && (0..u32::try_from(cases).unwrap_or(u32::MAX))
+                    .all(|case| given.contains(&(*at, case)))
+        })
+    }
+
     /// Whether the value says whether a row under a condition is there. Of what carries no data it
     /// says nothing.
     #[must_use]

@@ -38,6 +38,14 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 });
                 continue;
             }
+            let transparent = record.transparent.is_some_and(|only| only != number);
+            if transparent && !context.model.always_derived(record, row) {
+                let what = row_name(row);
+                let message = format!("`{}` is transparent, but {what} is data, too", record.name);
+                let diagnostic = found.error("E0233", row.span, message);
+                diagnostic.label("nothing gives it its number in some layout or case");
+                diagnostic.help("the value of a transparent struct is that of its only row");
+            }
             owners(context, &uses, id, number, row, found);
         }
         circles(context.model, id, found);

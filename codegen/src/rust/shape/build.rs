@@ -225,34 +225,10 @@ impl<'m> Built<'m> {
             return None;
         }
         if matches!(row.role, Role::Derived) {
-            return (!self.always_derived(record, row))
+            return (!self.model.always_derived(record, row))
                 .then(|| self.row_shape(record, row).optional());
         }
         Some(self.row_shape(record, row))
-    }
-
-    /// Whether every case that the equations' union can have gives a row.
-    fn always_derived(&self, record: &Record, row: &Row) -> bool {
-        use crate::model::DefinerScope;
-        if row.is_given_in_a_layout() {
-            return false;
-        }
-        let mut given: Vec<(RowId, u32)> = Vec::new();
-        for definer in &row.definers {
-            match &definer.scope {
-                DefinerScope::Own | DefinerScope::Owner(..) => return true,
-                DefinerScope::Case(union, case) => given.push((*union, *case)),
-            }
-        }
-        given.iter().any(|(at, _)| {
-            let row = &record.rows[at.index()];
-            let Type::Union(union) = row.ty.stripped() else { return false };
-            let cases = self.model.unions[union.index()].cases.len();
-            row.when.is_none()
-                && !row.homes.contains(&Home::Absent)
-                && (0..u32::try_from(cases).unwrap_or(u32::MAX))
-                    .all(|case| given.contains(&(*at, case)))
-        })
     }
 
     /// Shape of a row with its option. A case has no option for the epochs that don't have the case.

@@ -14,7 +14,9 @@ use super::state::Engine;
 use super::tree::{cell_bytes, Elements};
 use super::val::{eval_error, Fallible, Fault, Val};
 use crate::load::Endian;
-use crate::model::{ExprId, IntType, Path, RecordId, RecordKind, Role, RowKind, Storage, Type};
+use crate::model::{
+    ExprId, Home, IntType, Path, RecordId, RecordKind, Role, RowKind, Storage, Type,
+};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// How a file had the slices in a table, where they are not one behind the other.
@@ -43,6 +45,10 @@ impl<'p> Engine<'p, '_> {
         for path in slices {
             self.walk(path, loc.node, None, &mut false, &mut |engine, val| {
                 let Val::Loc(slice) = val else { return Ok(true) };
+                // In another layout the numbers are no slice's.
+                if engine.tree.home(slice) == Home::Absent {
+                    return Ok(true);
+                }
                 let empty = match engine.fetch(slice)? {
                     Item::Array(array) => engine.tree.count(array) == 0,
                     _ => engine.count_items(slice) == 0,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{
     search, DefinerScope, DefinerSource, Expr, ExprId, Field, Home, Lead, Measure, Member, Model,
-    Path, RecordId, Role, Row, RowId, Start, Step, Type,
+    Owners, Path, RecordId, Role, Row, RowId, Start, Step, Type,
 };
 
 /// Something that is looked at: an expression in a record, in front of one of its rows.
@@ -15,21 +15,34 @@ impl Model {
     /// the file ends, or from the size of the row or of something around it. A reader knows that; a
     /// writer does not before it has placed the row.
     #[must_use]
-    pub fn asks_ahead(&self, record: RecordId, row: RowId, expr: ExprId) -> bool {
-        search((record, row, expr), |next, open| self.is_ahead(next, (record, row), open, None))
+    pub fn asks_ahead(
+        &self,
+        owners: &Owners,
+        (record, row): (RecordId, RowId),
+        expr: ExprId,
+    ) -> bool {
+        search((record, row, expr), |next, open| {
+            self.is_ahead(owners, next, (record, row), open, None)
+        })
     }
 
     /// The same, but where something begins that the struct of the row is in is known: a writer that
     /// goes into it knows where that is.
     #[must_use]
-    pub fn asks_beyond(&self, record: RecordId, row: RowId, expr: ExprId) -> bool {
+    pub fn asks_beyond(
+        &self,
+        owners: &Owners,
+        (record, row): (RecordId, RowId),
+        expr: ExprId,
+    ) -> bool {
         search((record, row, expr), |next, open| {
-            self.is_ahead(next, (record, row), open, Some(record))
+            self.is_ahead(owners, next, (record, row), open, Some(record))
         })
     }
 
     fn is_ahead(
         &self,
+        owners: &Owners,
         (record, row, expr): Open,
         asker: (RecordId, RowId),
         open: &mut Vec<Open>,
@@ -48,8 +61,7 @@ impl Model {
             Expr::Size(path) => return self.is_size_around(path, asker),
             Expr::Path(path) => {
                 if let Start::Argument(number) = path.start {
-                    let owners = self.owners();
-                    let given = self.given(&owners, record, number);
+                    let given = self.given(owners, record, number);
                     open.extend(given.map(|(owner, argument)| {
                         (owner, self.first_around(owner, record), argument)
                     }));
@@ -94,7 +106,7 @@ impl Model {
 
     /// Whether a number follows from how many bytes it takes, which depends on it.
     #[must_use]
-    pub fn counts_itself(&self, record: RecordId, row: RowId) -> bool {
+    pub fn counts_itself(&self, owners: &Owners, record: RecordId, row: RowId) -> bool {
         let definition = &self.records[record.index()].rows[row.index()];
         let given = definition.definers.iter().filter_map(|definer| match definer.source {
             DefinerSource::Expr(expr) => Some(expr),
@@ -114,8 +126,7 @@ impl Model {
                         _ => return false,
                     };
                     if let Start::Argument(number) = path.start {
-                        let owners = self.owners();
-                        let given = self.given(&owners, inside, number);
+                        let given = self.given(owners, inside, number);
                         open.extend(given.map(|(owner, argument)| (owner, row, argument)));
                     }
                     let mut leads = self.leads(path);

@@ -49,18 +49,23 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             owners(context, &uses, id, number, row, found);
         }
         circles(context.model, id, found);
-        widths(context.model, id, found);
+        widths(context, id, found);
         turned(context.model, id, found);
         always_there(context.model, id, found);
     }
 }
 
 /// Numbers of which it follows from where something behind them is how many bytes they take.
-fn widths(model: &Model, id: RecordId, found: &mut Diagnostics) {
+fn widths(context: &Context, id: RecordId, found: &mut Diagnostics) {
+    let model = context.model;
     for (number, row) in model.records[id.index()].numbered_rows() {
         let varies = |part: &Type| matches!(part, Type::Cell(cell) if cell.storage.varies());
         let varies = row.ty.inline_parts().any(varies);
-        if varies && row.equation().is_some_and(|expr| model.asks_ahead(id, number, expr)) {
+        if varies
+            && row
+                .equation()
+                .is_some_and(|expr| model.asks_ahead(&context.owners, (id, number), expr))
+        {
             let message = format!("{} is needed to compute itself", row_name(row));
             let diagnostic = found.error("E0505", row.span, message);
             diagnostic.label("how many bytes it takes follows from what stands behind them");

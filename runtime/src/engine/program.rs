@@ -275,8 +275,8 @@ impl Layout {
                 || has_loose_cases(&model)
                 || asks_early((&model, &owners)),
             followed: model.sizes_followed(),
-            counting: counting(&model),
-            ahead: ahead(&model),
+            counting: counting((&model, &owners)),
+            ahead: ahead((&model, &owners)),
             lengths: of_forms(&model, |id, row| model.length_rule(id, row, epoch)),
             sizes: of_forms(&model, |id, row| model.size_rule(id, row, epoch)),
             defined: defined(&model),
@@ -375,11 +375,11 @@ fn has_described(model: &Model) -> bool {
 }
 
 /// Numbers that follow from how many bytes they take.
-fn counting(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+fn counting((model, owners): Owned<'_>) -> BTreeSet<(RecordId, RowId)> {
     let rows = model
         .records()
         .flat_map(|(id, record)| record.numbered_rows().map(move |(row, _)| (id, row)));
-    rows.filter(|(record, row)| model.counts_itself(*record, *row)).collect()
+    rows.filter(|(record, row)| model.counts_itself(owners, *record, *row)).collect()
 }
 
 fn has_tables(model: &Model) -> bool {
@@ -576,11 +576,11 @@ fn names(
 }
 
 /// Rows with regions or padding whose size follows from what comes behind them.
-fn ahead(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+fn ahead((model, owners): Owned<'_>) -> BTreeSet<(RecordId, RowId)> {
     let mut found = BTreeSet::new();
     for (id, record) in model.records() {
         for (number, row) in record.numbered_rows() {
-            let is_ahead = |size: ExprId| model.asks_beyond(id, number, size);
+            let is_ahead = |size: ExprId| model.asks_beyond(owners, (id, number), size);
             let asks = row.ty.parts().any(|part| match part {
                 Type::Region(region) => {
                     matches!(region.extent, Extent::Size(size) if is_ahead(size))

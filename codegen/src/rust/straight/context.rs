@@ -14,8 +14,8 @@ use super::scope::{Access, Frame, Placed, Scope};
 use super::standing::Standing;
 use crate::model::{
     BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId,
-    FloatCode, Form, LengthRule, Measure, Model, Path, Record, RecordId, RecordKind, Reference,
-    Role, Row, RowId, RowKind, RunLength, RunType, Start, unit_size,
+    FloatCode, Form, LengthRule, Measure, Model, Owners, Path, Record, RecordId, RecordKind,
+    Reference, Role, Row, RowId, RowKind, RunLength, RunType, Start, unit_size,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -95,6 +95,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) named: BTreeSet<(RecordId, RowId)>,
     /// Rows from whose size a number follows, and what that asks of it.
     pub(super) followed: BTreeMap<(RecordId, RowId), LengthRule>,
+    /// In whose nodes arguments are evaluated.
+    pub(super) held_by: Owners,
     /// Where the row stands that code is made for.
     pub(super) standing: std::cell::RefCell<Standing>,
     /// For each expression, whether it is about where it is asked.

@@ -118,7 +118,7 @@ impl<'m> Straight<'_, 'm> {
         if let Some(rule) = self.followed.get(&(record, row)) {
             return Ok(RoomSize::Least(rule));
         }
-        if self.model.asks_ahead(record, row, size) || self.is_about_place(size) {
+        if self.model.asks_ahead(&self.held_by, (record, row), size) || self.is_about_place(size) {
             return unable("a room whose size follows from a place");
         }
         Ok(RoomSize::Said)

@@ -47,6 +47,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             needs: Vec::new(),
             named: named(model),
             followed: model.sizes_followed(),
+            held_by: model.owners(),
             standing: std::cell::RefCell::default(),
             ends: model.mentioning(|expr| matches!(expr, Expr::RegionEnd)),
             addresses: model.mentioning(|expr| {

@@ -131,19 +131,21 @@ impl<'p> Engine<'p, '_> {
     /// Whether a row can have a number that is computed, stored like this: it need be no member of its
     /// enumeration, and may be one that means nothing. What is data was looked at when it was built.
     fn can_have(&mut self, loc: Loc, cell: &Cell, row: &Row, stored: i128) -> bool {
-        let computed = matches!(row.role, Role::Derived | Role::Kept(_));
-        if !computed || self.tree.item(loc).is_absent() {
-            return true;
-        }
         let number = stored.saturating_sub(row.plus);
         let unnamed = match cell.meaning {
             Meaning::Enum(id) => Some(&self.model.enums[id.index()]).filter(|e| !e.allows(number)),
             _ => None,
         };
+        let is_wrong = unnamed.is_some() || row.none.contains(&stored);
+        let computed = matches!(row.role, Role::Derived | Role::Kept(_));
+        if !is_wrong || !computed || self.tree.item(loc).is_absent() {
+            return true;
+        }
         let problem = match unnamed {
-            _ if row.none.contains(&stored) => is_nothing(number),
-            Some(definition) => does_not_fit(number, &definition.name),
-            None => return true,
+            Some(definition) if !row.none.contains(&stored) => {
+                does_not_fit(number, &definition.name)
+            }
+            _ => is_nothing(number),
         };
         self.problem(loc, problem);
         false

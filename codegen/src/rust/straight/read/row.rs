@@ -176,7 +176,7 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             _ => return unable(kind(row)),
         }
-        if ctx.view.counts_itself(ctx.record, id) {
+        if ctx.view.counts_itself(&self.straight.held_by, ctx.record, id) {
             return unable("a number that counts its own bytes");
         }
         let maybe = matches!(row.role, Role::Derived) && shape.is_some();

@@ -70,3 +70,18 @@ fn counts_of_many_elements_with_one_key() {
         words([count].into_iter().chain(items))
     });
 }
+
+#[test]
+fn elements_found_while_they_are_read() {
+    let schema = "struct File { u16 n; Item items count=n }
+        struct Item {
+            u16 key
+            u16 like
+            bytes data size=\"like == key ? 2 : index(first(File.items where key == Item.like)) * 2\"
+        }";
+    stays_within(schema, |count| {
+        let after = |at: u16| if at == 0 { vec![0, 0, 7] } else { vec![at, 1, 7] };
+        let items = (0..count).flat_map(|at| if at == 1 { vec![1, 1, 7] } else { after(at) });
+        words([count].into_iter().chain(items))
+    });
+}

@@ -3,6 +3,7 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
+use super::find::Found;
 use super::item::{Item, Loc, NodeRef};
 use super::map::Map;
 use super::memo::{Elements, Index, Lookup, Ranks};
@@ -202,17 +203,17 @@ impl<'p> Engine<'p, '_> {
         if let Some(known) = self.memo.indices.get(&number) {
             return Ok(Some(Rc::clone(known)));
         }
+        if self.tree.is_in_array() {
+            if let Some(begun) = self.begun_array(source, this, it) {
+                return self.index_so_far(begun, lookup, this);
+            }
+        }
         let mut index = Index::default();
         let mut count = 0;
         let built = self.stream_of(source, this, it, &mut |engine, val| {
             let element = (count, val);
             count += 1;
-            match parts {
-                None => engine.add_to(&mut index, key, this, val, element),
-                Some(parts) => engine.stream_of(parts, this, Some(val), &mut |engine, part| {
-                    engine.add_to(&mut index, key, this, part, element)
-                }),
-            }
+            engine.add_element(&mut index, lookup, this, element)
         });
         match built {
             // Perhaps one that is still being read, of which a look at each element may be enough.
@@ -220,6 +221,48 @@ impl<'p> Engine<'p, '_> {
             built => built?,
         };
         Ok(Some(self.remember_index(number, index)))
+    }
+
+    /// The array that is still being read to which a path leads.
+    fn begun_array(&mut self, source: ExprId, this: NodeRef, it: Option<Val>) -> Option<Loc> {
+        let Expr::Path(path) = &self.model[source] else { return None };
+        match self.find_first(path, this, it) {
+            Ok(Found { first: Val::Loc(array), many: false, more: false }) => {
+                self.tree.count_so_far(array).map(|_| array)
+            }
+            _ => None,
+        }
+    }
+
+    /// The elements so far of an array that is being read, by a key: those that came since the
+    /// last one asked are added. Nothing if the key of one is not known.
+    fn index_so_far(
+        &mut self,
+        array: Loc,
+        lookup: Lookup,
+        this: NodeRef,
+    ) -> Fallible<Option<Rc<Index>>> {
+        let number = (array, lookup.parts, lookup.key);
+        let (count, known) = self.memo.so_far.remove(&number).unwrap_or_default();
+        let now = self.tree.count_so_far(array).unwrap_or(0);
+        let mut index = match Rc::try_unwrap(known) {
+            Ok(index) => index,
+            // Whoever holds it is looking at what it found.
+            Err(held) => {
+                self.memo.so_far.insert(number, (count, held));
+                return Ok(None);
+            }
+        };
+        index.so_far = Some(array);
+        for at in count..now {
+            let element = (at, Val::Loc(array.at(at)));
+            if self.add_element(&mut index, lookup, this, element).is_err() {
+                return Ok(None);
+            }
+        }
+        let index = Rc::new(index);
+        self.memo.so_far.insert(number, (now, Rc::clone(&index)));
+        Ok(Some(index))
     }
 
     /// The array that a path with a number in it leads to: many may have the same number.
@@ -238,6 +281,23 @@ impl<'p> Engine<'p, '_> {
             Val::Loc(array) if !found.many && !found.more => Some(array),
             _ => None,
         })
+    }
+
+    /// Adds an element by its key, or by those of its parts.
+    fn add_element(
+        &mut self,
+        index: &mut Index,
+        lookup: Lookup,
+        this: NodeRef,
+        element: (u32, Val),
+    ) -> Fallible<bool> {
+        let Lookup { parts, key, .. } = lookup;
+        match parts {
+            None => self.add_to(index, key, this, element.1, element),
+            Some(parts) => self.stream_of(parts, this, Some(element.1), &mut |engine, part| {
+                engine.add_to(index, key, this, part, element)
+            }),
+        }
     }
 
     /// Adds an element by the key of itself, or of a part.

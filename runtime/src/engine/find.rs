@@ -406,7 +406,12 @@ impl<'p, 'b> Engine<'p, 'b> {
                 return Ok(false);
             }
         }
-        eval_error(format!("what follows in `{}` is not known here", self.describe(loc)))
+        self.what_follows(loc)
+    }
+
+    /// Of an array that is being read nobody knows what follows.
+    pub(crate) fn what_follows(&self, array: Loc) -> Fallible<bool> {
+        eval_error(format!("what follows in `{}` is not known here", self.describe(array)))
     }
 
     /// The node that rows lead to, from one inline record or target of a pointer to the next.

@@ -112,7 +112,8 @@ impl<'p, 'b> Engine<'p, 'b> {
         let Some(lookup) = self.lookup(filter).filter(|lookup| lookup.is_all) else {
             return Ok(None);
         };
-        let Some(index) = self.index(source, lookup, this, it)? else { return Ok(None) };
+        let index = self.index(source, lookup, this, it)?;
+        let Some(index) = index.filter(|index| index.so_far.is_none()) else { return Ok(None) };
         let wanted = self.eval(lookup.wanted, this, None)?;
         let is_known = self.with_key(&index, wanted).is_some();
         Ok(is_known.then_some((index, wanted)))
@@ -180,7 +181,6 @@ impl<'p, 'b> Engine<'p, 'b> {
         if let Some(lookup) = self.lookup(filter) {
             if let Some(index) = self.index(source, lookup, this, it)? {
                 let wanted = self.eval(lookup.wanted, this, None)?;
-                let index = Rc::clone(&index);
                 if let Some(candidates) = self.with_key(&index, wanted) {
                     for (_, val) in candidates {
                         self.charge(1)?;
@@ -189,7 +189,10 @@ impl<'p, 'b> Engine<'p, 'b> {
                             return Ok(false);
                         }
                     }
-                    return Ok(true);
+                    return match index.so_far {
+                        None => Ok(true),
+                        Some(array) => self.what_follows(array),
+                    };
                 }
             }
         }

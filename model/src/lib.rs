@@ -153,10 +153,13 @@ pub enum Gaps {
 pub struct EpochVariable {
     /// Its name in conditions.
     pub name: String,
-    /// Offset from the start of the file, in bytes; the same in every epoch.
+    /// Offset from the start of the file, in bytes; the same in every epoch. Of some bits, that of
+    /// the integer that has them.
     pub offset: u64,
-    /// How it is stored.
+    /// How it is stored: in whole bytes, or in bits of a word.
     pub cell: Cell,
+    /// The integer that has its bits, if it is some bits of a word.
+    pub word: Option<IntType>,
     /// The row that holds it, as a path of inline rows from the root.
     pub path: Vec<RowId>,
     /// Where it is declared.

@@ -54,6 +54,15 @@ impl Type {
         })
     }
 
+    /// The struct or word that is in place, if it is one.
+    #[must_use]
+    pub fn in_place(&self) -> Option<RecordId> {
+        self.inline_parts().find_map(|part| match part {
+            Type::Record(id) | Type::Cell(Cell { meaning: Meaning::Word(id), .. }) => Some(*id),
+            _ => None,
+        })
+    }
+
     /// The words that it names.
     pub fn words(&self) -> impl Iterator<Item = RecordId> + '_ {
         self.parts().filter_map(|part| match part {

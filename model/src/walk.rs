@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 
 use super::{
     limits, ArrayLength, ByteOrder, Case, Cell, Check, CheckKind, Constant, DefinerScope,
-    DefinerSource, Digits, EndianRule, EpochId, Expr, ExprId, Extent, FloatCode, Form, Home,
-    IntType, Label, Meaning, Model, Path, Pattern, PointerType, Record, RecordId, RecordKind, Role,
-    Row, RowId, RowKind, RunLength, RunType, Span, Statement, Storage, Tag, Target, Type, Union,
-    UnionId, Varint, VarintId, WhenEmpty,
+    DefinerSource, Digits, EndianRule, EpochId, EpochVariable, Expr, ExprId, Extent, FloatCode,
+    Form, Home, IntType, Label, Meaning, Model, Path, Pattern, PointerType, Record, RecordId,
+    RecordKind, Role, Row, RowId, RowKind, RunLength, RunType, Span, Statement, Storage, Tag,
+    Target, Type, Union, UnionId, Varint, VarintId, WhenEmpty,
 };
 
 /// What stands for the value of a row where that is kept.
@@ -339,7 +339,53 @@ impl Union {
     }
 }
 
+impl EpochVariable {
+    /// The integer at its offset: itself, or the one that has its bits.
+    #[must_use]
+    pub fn stored(&self) -> Option<IntType> {
+        match self.cell.storage {
+            Storage::Fixed(int) => Some(int),
+            Storage::Word { .. } => self.word,
+            _ => None,
+        }
+    }
+}
+
 impl Model {
+    /// The rows on a way through structs and words in place, each with its record; as far as the way
+    /// leads.
+    #[must_use]
+    pub fn rows_along(&self, from: RecordId, way: &[RowId]) -> Vec<(RecordId, RowId)> {
+        let mut here = Some(from);
+        let mut rows = Vec::new();
+        for row in way {
+            let known = here.and_then(|record| {
+                Some((record, self.records.get(record.index())?.rows.get(row.index())?))
+            });
+            let Some((record, of)) = known else { break };
+            rows.push((record, *row));
+            here = of.ty.in_place();
+        }
+        rows
+    }
+
+    /// The byte order that a struct around an epoch variable has of its own, if the number follows one,
+    /// with the part of its way that leads into that struct.
+    #[must_use]
+    pub fn epoch_order<'m>(
+        &'m self,
+        variable: &'m EpochVariable,
+    ) -> Option<(&'m [RowId], &'m EndianRule)> {
+        if variable.stored().map_or(true, |int| int.bytes == 1 || int.order.is_some()) {
+            return None;
+        }
+        let rows = self.rows_along(self.root, &variable.path);
+        rows.iter().enumerate().rev().find_map(|(depth, (record, _))| {
+            let rule = self.records[record.index()].endian.as_ref()?;
+            Some((&variable.path[..depth], rule))
+        })
+    }
+
     /// All records with their numbers.
     pub fn records(&self) -> impl Iterator<Item = (RecordId, &Record)> {
         (0u32..).map(RecordId).zip(&self.records)

@@ -1,15 +1,16 @@
-//! The byte order that a struct chooses is known before anything is read in it.
+//! What is known before anything is read: the epoch, and the byte order that a struct chooses.
 
 use super::context::{Context, bodies, cells, epochs, row_name};
 use super::exprs::own_rows;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Cell, Content, EndianRule, EpochId, Home, Model, RecordId, Row, RowId, RowKind, RunLength, Tag,
-    Type,
+    Cell, Content, EndianRule, EpochId, Home, Model, RecordId, Role, Row, RowId, RowKind,
+    RunLength, Tag, Type,
 };
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let model = context.model;
+    check_epochs(model, found);
     for (id, record) in model.records() {
         let Some(EndianRule::Chosen(choices, _)) = &record.endian else { continue };
         for (asked, steps) in
@@ -33,6 +34,40 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 }
                 break;
             }
+        }
+    }
+}
+
+/// Epochs are data, and what a struct asks for the byte order of one is known before its layout is.
+fn check_epochs(model: &Model, found: &mut Diagnostics) {
+    for variable in &model.epoch_variables {
+        let rows = model.rows_along(model.root, &variable.path);
+        let row = rows.last().map(|(record, row)| &model.records[record.index()].rows[row.index()]);
+        if let Some(row) = row
+            && !matches!(row.role, Role::Data | Role::Default(_) | Role::Fixed)
+        {
+            found
+                .error("E0207", variable.span, "an epoch is data, and does not follow from other values")
+                .also(row.span, "its row")
+                .help("the layout of everything else is chosen by it: state a rule as a `check`, not as `is=`, `usually=`, `count=` or `on=`");
+        }
+        let Some((way, EndianRule::Chosen(choices, _))) = model.epoch_order(variable) else {
+            continue;
+        };
+        let id = model.rows_along(model.root, &variable.path)[way.len()].0;
+        let asked = choices.iter().flat_map(|(condition, _)| own_rows(model, id, *condition));
+        let moving = asked.map(|(row, _)| row).find(|row| {
+            let offsets: Vec<_> =
+                epochs(model).map(|epoch| model.row_offset(id, *row, epoch)).collect();
+            offsets.contains(&None) || offsets.iter().any(|offset| *offset != offsets[0])
+        });
+        if let Some(row) = moving {
+            let row = &model.records[id.index()].rows[row.index()];
+            let message = format!("{} decides the byte order of an epoch", row_name(row));
+            found
+                .error("E0508", row.span, message)
+                .label("at another offset in another epoch")
+                .also(variable.span, "the epoch");
         }
     }
 }

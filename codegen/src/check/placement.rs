@@ -447,17 +447,7 @@ fn epoch_variable(model: &Model, expr: ExprId) -> Option<usize> {
     let [_] = field.members.as_slice() else { return None };
     let Some((record, Member::Row(row))) = model.ends(field).next() else { return None };
     model.epoch_variables.iter().position(|variable| {
-        let mut at = model.root;
-        for (depth, id) in variable.path.iter().enumerate() {
-            if depth + 1 == variable.path.len() {
-                return at == record && *id == row;
-            }
-            match model.records[at.index()].rows[id.index()].ty.first() {
-                Type::Record(inner) => at = *inner,
-                _ => return false,
-            }
-        }
-        false
+        model.rows_along(model.root, &variable.path).last() == Some(&(record, row))
     })
 }
 

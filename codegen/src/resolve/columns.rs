@@ -23,7 +23,9 @@ impl<'t> Cx<'t> {
         ex: Option<&'t Ex>,
         report: bool,
     ) -> Option<Column<'t>> {
-        if let Some(ex) = ex {
+        // A word may be a member of the epoch's enumeration.
+        let is_context = |path| self.named_context(self.main, None, path).is_some();
+        if let Some(ex) = ex.filter(|ex| ex.word().is_none() || ex.path().is_some_and(is_context)) {
             return Some(Column::Ex(ex));
         }
         let text = label.value.trim();
@@ -43,9 +45,14 @@ impl<'t> Cx<'t> {
             _ => {
                 if report {
                     let first = self.epochs.vars[0].decl.name.value.clone();
+                    let op = match text.starts_with(['<', '>', '=', '!']) {
+                        true => "",
+                        false if text.contains("..") => "in ",
+                        false => "== ",
+                    };
                     self.d
                         .error("E0215", label.span, "which epoch? the module has several")
-                        .help(format!("write `{first} {text}`"));
+                        .help(format!("write the whole condition: `\"{first} {op}{text}\"`"));
                 }
                 return None;
             }

@@ -77,13 +77,17 @@ impl<'t> Cx<'t> {
                         }
                         None => {
                             let text = "the condition is neither true nor false";
-                            self.d.error("E0218", ex.span, text);
+                            self.d.error("E0218", ex.span, text).help(
+                                "an epoch is compared with numbers or members of its enumeration, \
+                                 and one that is true or false stands alone: `when long`",
+                            );
                         }
                     }
                     return vec![true; self.epoch_count()];
                 }
             }
         }
+        self.check_cuts(scope, record, ex);
         list
     }
 

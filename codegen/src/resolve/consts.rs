@@ -1,5 +1,6 @@
 //! Constants: conditions over the context, and values that a schema states.
 
+use super::epochs::Named;
 use super::{Bound, Cx, Expr, ExprId, RecordId, ScopeId, ScopeParam};
 use crate::model::{BinaryOp, Constant, UnaryOp};
 use crate::syntax::ast::DeclBody;
@@ -48,8 +49,13 @@ impl<'t> Cx<'t> {
             ExKind::Unary(UnaryOp::Complement, a) => Plain::Int(!number(a)?),
             ExKind::Binary(BinaryOp::BothTrue, a, b) => Plain::Bool(truth(a)? && truth(b)?),
             ExKind::Binary(BinaryOp::EitherTrue, a, b) => Plain::Bool(truth(a)? || truth(b)?),
-            ExKind::Binary(BinaryOp::Equal, a, b) => Plain::Bool(go(a)? == go(b)?),
-            ExKind::Binary(BinaryOp::NotEqual, a, b) => Plain::Bool(go(a)? != go(b)?),
+            ExKind::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), a, b) => {
+                let (a, b) = (go(a)?, go(b)?);
+                if std::mem::discriminant(&a) != std::mem::discriminant(&b) {
+                    return None;
+                }
+                Plain::Bool((a == b) == (*op == BinaryOp::Equal))
+            }
             ExKind::Binary(op, a, b) => {
                 let (a, b) = (number(a)?, number(b)?);
                 match op.holds(a.cmp(&b)) {
@@ -88,26 +94,22 @@ impl<'t> Cx<'t> {
             return self.enum_member_path(scope, path).map(Plain::Int);
         }
         let head = path.head.value.as_str();
-        let mut at = record;
-        while let Some(id) = at {
-            let rec = self.rec(id);
-            if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == head) {
-                return match bound {
-                    Bound::Const(expr, _) => plain(&self.exprs[*expr]),
-                    _ => None,
-                };
-            }
-            at = rec.outer;
+        if let Some(bound) = self.bound_to(record, head) {
+            return match bound {
+                Bound::Const(expr, _) => plain(&self.exprs[*expr]),
+                _ => None,
+            };
         }
-        if scope == self.main
-            && let Some(var) = self.epochs.vars.iter().position(|v| v.decl.name.value == head)
-        {
-            return sample.get(var).copied().map(Plain::Int);
+        match self.named_context(scope, record, path) {
+            Some(Named::Epoch(var)) => {
+                let is_truth = self.epochs.vars[var].is_truth();
+                let number = sample.get(var).copied();
+                return number.map(|n| if is_truth { Plain::Bool(n != 0) } else { Plain::Int(n) });
+            }
+            Some(Named::Let(ex)) => return self.eval(scope, None, ex, sample, depth + 20),
+            None => {}
         }
         let here = self.scope(scope);
-        if let Some(decl) = here.tree.lets.iter().find(|l| l.name.value == head) {
-            return self.eval(scope, None, &decl.ex, sample, depth + 20);
-        }
         if let Some((_, param)) = here.params.iter().find(|p| p.0 == head) {
             return match param {
                 ScopeParam::Const(expr, _) => plain(&self.exprs[*expr]),
@@ -116,6 +118,37 @@ impl<'t> Cx<'t> {
         }
         let members = self.epochs.vars.iter().flat_map(|v| &v.members);
         members.into_iter().find(|m| m.0 == head).map(|m| Plain::Int(m.1))
+    }
+
+    /// What a parameter of a record, or of one around it, is bound to.
+    pub(super) fn bound_to(&self, record: Option<RecordId>, name: &str) -> Option<&Bound> {
+        let mut at = record;
+        while let Some(id) = at {
+            let rec = self.rec(id);
+            if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == name) {
+                return Some(bound);
+            }
+            at = rec.outer;
+        }
+        None
+    }
+
+    /// The epoch variable or `let` of the top level that a path names.
+    pub(super) fn named_context(
+        &self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        path: &PathEx,
+    ) -> Option<Named<'t>> {
+        let head = path.head.value.as_str();
+        if !path.steps.is_empty() || self.bound_to(record, head).is_some() {
+            return None;
+        }
+        if let Some(var) = self.var(head).filter(|_| scope == self.main) {
+            return Some(Named::Epoch(var));
+        }
+        let decl = self.scope(scope).tree.lets.iter().find(|decl| decl.name.value == head)?;
+        Some(Named::Let(&decl.ex))
     }
 
     /// The number of `Enum.member` or `import.Enum.member`.

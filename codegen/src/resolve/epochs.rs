@@ -1,13 +1,16 @@
 //! Epochs: the ranges of the context in which every condition over it has one answer.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::columns::Column;
 use super::consts::Plain;
-use super::{Cx, ScopeId};
-use crate::model::{BinaryOp, Cell, Epoch, Storage};
+use super::{Cx, RecordId, ScopeId};
+use crate::model::{
+    BinaryOp, Cell, Epoch, IntType, Meaning, Storage, Type, UnaryOp, storage_range,
+};
 use crate::span::{Span, Spanned};
-use crate::syntax::ast::{CaseDecl, DeclBody, EpochDecl, Item, Props, RowWord, TypeEx};
+use crate::syntax::ast::{CaseDecl, DeclBody, EpochDecl, Item, Props, RowWord, TypeEx, WordField};
 use crate::syntax::expr::{Ex, ExKind, StepEx};
 
 /// Most pieces that the ranges of all variables are cut into.
@@ -20,6 +23,19 @@ pub(super) struct Epochs<'t> {
     pub list: Vec<Epoch>,
     /// For each epoch a value of each variable.
     pub samples: Vec<Vec<i128>>,
+    /// What arguments were found to split.
+    pub known: Cuts,
+    /// What they split further.
+    pub missing: Cuts,
+}
+
+/// Variables with numbers at which a range begins.
+pub(super) type Cuts = BTreeSet<(usize, i128)>;
+
+/// What a word is in a condition over the context.
+pub(super) enum Named<'t> {
+    Epoch(usize),
+    Let(&'t Ex),
 }
 
 /// An epoch variable.
@@ -27,12 +43,21 @@ pub(super) struct Epochs<'t> {
 pub(super) struct Var<'t> {
     pub decl: &'t EpochDecl,
     pub cell: Cell,
+    /// The integer that has its bits, if it is some bits of a word.
+    pub word: Option<IntType>,
     /// Members of its enumeration.
     pub members: Vec<(String, i128)>,
     pub closed: bool,
     /// Struct and row that hold it.
     pub holder: (ScopeId, usize, &'t str),
     pub range: (i128, i128),
+}
+
+impl Var<'_> {
+    /// Whether it is true (1) or false (0).
+    pub(super) fn is_truth(&self) -> bool {
+        matches!(self.cell.meaning, Meaning::Bool { .. })
+    }
 }
 
 impl<'t> Cx<'t> {
@@ -87,11 +112,21 @@ impl<'t> Cx<'t> {
                 return None;
             };
             let inner = self.decl(at_scope, index);
-            let DeclBody::Struct { items, .. } = &inner.body else {
-                self.d.error("E0207", name.span, format!("`{struct_name}` is not a struct"));
-                return None;
+            let found = match &inner.body {
+                DeclBody::Struct { .. } => self.row_in(at_scope, index, &name.value, 0),
+                DeclBody::Word { storage, fields } if at + 1 == names.len() => {
+                    let field = fields.iter().find(|field| field.name.value == name.value);
+                    if let Some(field) = field {
+                        return self.epoch_bits(decl, at_scope, index, storage, field);
+                    }
+                    None
+                }
+                _ => {
+                    self.d.error("E0207", name.span, format!("`{struct_name}` is not a struct"));
+                    return None;
+                }
             };
-            let Some(ty) = find_row(items, &name.value) else {
+            let Some((at_scope, index, ty)) = found else {
                 self.d
                     .error(
                         "E0207",
@@ -113,6 +148,32 @@ impl<'t> Cx<'t> {
         }
         self.d.error("E0207", path.span(), "this is not the path of a row");
         None
+    }
+
+    /// The type of a row of a struct, or of one without a name in it, with the struct that has it.
+    fn row_in(
+        &self,
+        scope: ScopeId,
+        index: usize,
+        name: &str,
+        depth: u32,
+    ) -> Option<(ScopeId, usize, &'t TypeEx)> {
+        let DeclBody::Struct { items, .. } = &self.decl(scope, index).body else { return None };
+        let mut rows = Vec::new();
+        typed_rows(items, &mut rows);
+        if let Some((_, ty)) = rows.iter().find(|(known, _)| *known == Some(name)) {
+            return Some((scope, index, ty));
+        }
+        let unnamed = rows.into_iter().filter(|(known, ty)| known.is_none() && ty.prefix.is_none());
+        unnamed.map(|(_, ty)| ty).find_map(|ty| {
+            let (scope, name_of) = self.named_type(scope, ty);
+            match self.lookup(scope, &name_of).first() {
+                Some(super::imports::Found::Decl(scope, index)) if depth < 16 => {
+                    self.row_in(*scope, *index, name, depth + 1)
+                }
+                _ => None,
+            }
+        })
     }
 
     /// Scope and name of a type, through parameters of libraries.
@@ -150,27 +211,68 @@ impl<'t> Cx<'t> {
         ty: &'t TypeEx,
     ) -> Option<Var<'t>> {
         let base = self.base(scope, None, ty)?;
-        let crate::model::Type::Cell(cell) = base.element else {
-            self.d.error(
-                "E0207",
-                decl.span,
-                "an epoch is an integer or a member of an enumeration",
-            );
-            return None;
+        let base_ty = base.element;
+        self.epoch_var(decl, &base_ty, None, (scope, index, row))
+    }
+
+    /// An epoch in some bits of an integer.
+    fn epoch_bits(
+        &mut self,
+        decl: &'t EpochDecl,
+        scope: ScopeId,
+        index: usize,
+        storage: &'t TypeEx,
+        field: &'t WordField,
+    ) -> Option<Var<'t>> {
+        let word = match self.base(scope, None, storage)?.element {
+            Type::Cell(Cell { storage: Storage::Fixed(int), .. }) => int,
+            _ => return None,
         };
-        let Storage::Fixed(int) = cell.storage else {
-            self.d.error("E0207", decl.span, "an epoch is an integer of whole bytes");
-            return None;
+        let ty = self.word_field(scope, None, field)?;
+        self.epoch_var(decl, &ty, Some(word), (scope, index, &field.name.value))
+    }
+
+    fn epoch_var(
+        &mut self,
+        decl: &'t EpochDecl,
+        ty: &Type,
+        word: Option<IntType>,
+        holder: (ScopeId, usize, &'t str),
+    ) -> Option<Var<'t>> {
+        let cell = match ty {
+            Type::Cell(cell) if !matches!(cell.meaning, Meaning::Float(_) | Meaning::Word(_)) => {
+                cell.clone()
+            }
+            _ => {
+                let error = self.d.error(
+                    "E0207",
+                    decl.span,
+                    "an epoch is an integer, a truth value or a member of an enumeration",
+                );
+                if let Type::Cell(Cell { meaning: Meaning::Word(_), .. }) = ty {
+                    error.help("name one field of the bits");
+                }
+                return None;
+            }
         };
+        if !matches!((cell.storage, word), (Storage::Fixed(_), None) | (Storage::Word { .. }, _)) {
+            self.d
+                .error("E0207", decl.span, "an epoch is an integer of whole bytes, or bits of one")
+                .help("declare the integer with `bits`, and name the field of it");
+            return None;
+        }
         let (mut members, mut closed) = (Vec::new(), false);
-        if let crate::model::Meaning::Enum(id) = cell.meaning {
+        if let Meaning::Enum(id) = cell.meaning {
             let found = &self.enums[id.index()];
             members = found.members.iter().map(|m| (m.name.clone(), m.number)).collect();
             closed = found.closed;
         }
-        let bits = u32::from(int.bytes) * 8;
-        let range = crate::model::limits(bits, int.signed);
-        Some(Var { decl, cell, members, closed, holder: (scope, index, row), range })
+        let (bits, signed) = storage_range(&cell.storage, &[], &[]);
+        let range = match cell.meaning {
+            Meaning::Bool { .. } => (0, 1),
+            _ => crate::model::limits(bits, signed),
+        };
+        Some(Var { decl, cell, word, members, closed, holder, range })
     }
 
     pub(super) fn var(&self, name: &str) -> Option<usize> {
@@ -203,9 +305,14 @@ impl<'t> Cx<'t> {
                     cuts[at].extend([*n, n.saturating_add(1)]);
                 }
             }
+            if var.is_truth() {
+                cuts[at].insert(1);
+            }
         }
+        let mut compared = self.epochs.known.clone();
         for condition in &conditions {
-            self.cuts_of(main, condition, &mut cuts, 0);
+            // It may be about data; if it is not, whoever asks for its answers says what is wrong.
+            let _ = self.cuts_of(main, None, condition, 0, &mut compared);
         }
         let mut selected: Vec<Vec<Column<'t>>> = Vec::new();
         for (labels, conditions) in &columns {
@@ -217,12 +324,19 @@ impl<'t> Cx<'t> {
                         cuts[*var].extend([*from, to.saturating_add(1)]);
                     }
                     Column::Not(var, n) => cuts[*var].extend([*n, n.saturating_add(1)]),
-                    Column::Ex(ex) => self.cuts_of(main, ex, &mut cuts, 0),
+                    Column::Ex(ex) => {
+                        if let Err(span) = self.cuts_of(main, None, ex, 0, &mut compared) {
+                            self.computed_epoch(span);
+                        }
+                    }
                     Column::Else => {}
                 }
                 list.push(column);
             }
             selected.push(list);
+        }
+        for (var, at) in compared {
+            cuts[var].insert(at);
         }
         // Pieces of each variable.
         let mut pieces: Vec<Vec<(i128, i128)>> = Vec::new();
@@ -289,6 +403,8 @@ impl<'t> Cx<'t> {
                     answers.push(self.column_holds(main, column, &sample));
                 }
             }
+            let known_cuts = self.epochs.known.iter();
+            answers.extend(known_cuts.map(|(var, at)| Some(sample[*var] >= *at)));
             let several = pieces.len() > 1;
             match known.iter().find(|(a, _)| *a == answers && !several) {
                 Some(&(_, epoch)) => {
@@ -357,90 +473,167 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// Constants that a condition compares variables with.
-    fn cuts_of(&mut self, scope: ScopeId, ex: &'t Ex, cuts: &mut [BTreeSet<i128>], depth: u32) {
-        if depth > 16 {
-            return;
+    /// Where the answer of a condition changes: the numbers that it compares variables with.
+    ///
+    /// # Errors
+    ///
+    /// If a variable is computed with: the place.
+    pub(super) fn cuts_of(
+        &self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ex: &Ex,
+        depth: u32,
+        cuts: &mut Cuts,
+    ) -> Result<(), Span> {
+        if depth > 64 {
+            return Err(ex.span);
         }
-        let mut mentioned: Vec<usize> = Vec::new();
-        let mut constants: Vec<i128> = Vec::new();
-        let mut lets: Vec<&'t Ex> = Vec::new();
-        let mut computed: Option<Span> = None;
-        let tree = self.scope(scope).tree;
-        ex.walk(&mut |part: &'t Ex| {
-            if let ExKind::Int(n) = part.kind {
-                constants.push(n);
+        let mut go = |ex: &Ex| self.cuts_of(scope, record, ex, depth + 1, cuts);
+        let about = |ex: &Ex| self.is_about_epochs(scope, record, ex, depth);
+        let constant = |ex: &Ex| match self.eval(scope, record, ex, &[], depth) {
+            Some(Plain::Int(n)) => Some(n),
+            _ => None,
+        };
+        match &ex.kind {
+            ExKind::Binary(BinaryOp::BothTrue | BinaryOp::EitherTrue, a, b) => {
+                go(a)?;
+                go(b)
             }
-            let arithmetic = match &part.kind {
-                ExKind::Binary(op, a, b) => (!matches!(
-                    op,
-                    BinaryOp::Equal
-                        | BinaryOp::NotEqual
-                        | BinaryOp::Less
-                        | BinaryOp::LessOrEqual
-                        | BinaryOp::Greater
-                        | BinaryOp::GreaterOrEqual
-                        | BinaryOp::BothTrue
-                        | BinaryOp::EitherTrue
-                ))
-                .then_some([a, b]),
-                _ => None,
+            ExKind::Unary(UnaryOp::Not, a) => go(a),
+            ExKind::If(c, a, b) => {
+                go(c)?;
+                go(a)?;
+                go(b)
+            }
+            ExKind::Binary(op, a, b) if op.holds(Ordering::Equal).is_some() => {
+                let named = |ex| self.epoch_named(scope, record, ex, depth);
+                let (var, other, below) = match (named(a), named(b)) {
+                    (Some(var), None) => (var, b, Ordering::Less),
+                    (None, Some(var)) => (var, a, Ordering::Greater),
+                    (Some(_), Some(_)) => return Err(ex.span),
+                    // They are true or false themselves.
+                    (None, None) => {
+                        go(a)?;
+                        return go(b);
+                    }
+                };
+                if about(other) {
+                    return Err(ex.span);
+                }
+                if let Some(n) = constant(other) {
+                    // Below the number, at it and above it.
+                    let [less, equal, more] =
+                        [below, Ordering::Equal, below.reverse()].map(|order| op.holds(order));
+                    cuts.extend((less != equal).then_some((var, n)));
+                    cuts.extend((equal != more).then_some((var, n.saturating_add(1))));
+                }
+                Ok(())
+            }
+            ExKind::In(a, list) => {
+                let Some(var) = self.epoch_named(scope, record, a, depth) else {
+                    return if about(ex) { Err(ex.span) } else { Ok(()) };
+                };
+                for (from, to) in list {
+                    let to = to.as_ref().unwrap_or(from);
+                    if about(from) || about(to) {
+                        return Err(ex.span);
+                    }
+                    if let (Some(from), Some(to)) = (constant(from), constant(to)) {
+                        cuts.extend([(var, from), (var, to.saturating_add(1))]);
+                    }
+                }
+                Ok(())
+            }
+            ExKind::Path(path) => match self.named_context(scope, record, path) {
+                Some(Named::Let(inner)) => self.cuts_of(scope, None, inner, depth + 1, cuts),
+                Some(Named::Epoch(var)) if !self.epochs.vars[var].is_truth() => Err(ex.span),
+                _ => Ok(()),
+            },
+            _ if about(ex) => Err(ex.span),
+            _ => Ok(()),
+        }
+    }
+
+    /// The variable that an expression is, by its own name or that of a `let`.
+    fn epoch_named(
+        &self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ex: &Ex,
+        depth: u32,
+    ) -> Option<usize> {
+        match self.named_context(scope, record, ex.path()?)? {
+            Named::Epoch(var) => Some(var),
+            Named::Let(inner) if depth < 64 => self.epoch_named(scope, None, inner, depth + 1),
+            Named::Let(_) => None,
+        }
+    }
+
+    /// Whether an expression asks for a variable.
+    fn is_about_epochs(
+        &self,
+        scope: ScopeId,
+        record: Option<RecordId>,
+        ex: &Ex,
+        depth: u32,
+    ) -> bool {
+        let mut about = false;
+        ex.walk(&mut |part| {
+            let ExKind::Path(path) = &part.kind else { return };
+            about |= match self.named_context(scope, record, path) {
+                Some(Named::Epoch(_)) => true,
+                Some(Named::Let(inner)) => {
+                    depth < 64 && self.is_about_epochs(scope, None, inner, depth + 1)
+                }
+                None => false,
             };
-            for side in arithmetic.into_iter().flatten() {
-                if side.word().is_some_and(|word| self.var(word).is_some()) {
-                    computed = Some(part.span);
-                }
-            }
-            let Some(word) = part.word() else { return };
-            if let Some(var) = self.var(word) {
-                mentioned.push(var);
-            } else if let Some(decl) = tree.lets.iter().find(|l| l.name.value == word) {
-                lets.push(&decl.ex);
-            } else {
-                for var in &self.epochs.vars {
-                    constants.extend(var.members.iter().filter(|m| m.0 == word).map(|m| m.1));
-                }
-            }
         });
-        if let (Some(span), false) = (computed, mentioned.is_empty()) {
-            let zeros = vec![0; self.epochs.vars.len()];
-            let plain = matches!(self.eval(scope, None, ex, &zeros, 0), Some(Plain::Bool(_)));
-            if plain {
-                self.d
-                    .error("E0207", span, "an epoch can't be computed with in a condition")
-                    .help("compare it with constants: `version >= 0x404`");
-            }
+        about
+    }
+
+    fn computed_epoch(&mut self, span: Span) {
+        self.d.error("E0207", span, "an epoch can't be computed with in a condition").help(
+            "compare it with constants: `version >= 0x404`; where single bits decide, declare \
+                 the number with `bits` and name a field: `epoch long from=File.flags.long`",
+        );
+    }
+
+    /// That a condition has one answer in each epoch. Arguments are known late: where one splits an
+    /// epoch, everything is resolved again with that cut.
+    pub(super) fn check_cuts(&mut self, scope: ScopeId, record: Option<RecordId>, ex: &Ex) {
+        let mut cuts = Cuts::new();
+        if let Err(span) = self.cuts_of(scope, record, ex, 0, &mut cuts) {
+            self.computed_epoch(span);
         }
-        for var in mentioned {
-            for n in &constants {
-                cuts[var].extend([*n, n.saturating_add(1)]);
-            }
-        }
-        for ex in lets {
-            self.cuts_of(scope, ex, cuts, depth + 1);
-        }
+        let splits = |(var, at): &(usize, i128)| {
+            let mut ranges = self.epochs.list.iter().flat_map(|epoch| &epoch.ranges[*var]);
+            // Epochs of one variable are joined where all answers are the same.
+            let answer = |n: i128| self.eval(scope, record, ex, &[n], 0);
+            ranges.any(|(low, high)| low < at && at <= high)
+                && (self.epochs.vars.len() > 1 || answer(at - 1) != answer(*at))
+        };
+        cuts.retain(splits);
+        self.epochs.missing.append(&mut cuts);
     }
 }
 
-fn find_row<'t>(items: &'t [Item], name: &str) -> Option<&'t TypeEx> {
+/// The rows of a struct that have a type, those under conditions too.
+fn typed_rows<'t>(items: &'t [Item], rows: &mut Vec<(Option<&'t str>, &'t TypeEx)>) {
     for item in items {
         match item {
-            Item::Row(row) if row.name.as_ref().is_some_and(|n| n.value == name) => {
-                return match &row.word {
-                    RowWord::Typed(ty) => Some(ty),
-                    _ => None,
-                };
+            Item::Row(row) => {
+                if let RowWord::Typed(ty) = &row.word {
+                    rows.push((row.name.as_ref().map(|name| name.value.as_str()), ty));
+                }
             }
             Item::When { then, otherwise, .. } => {
-                let found = find_row(then, name).or_else(|| find_row(otherwise, name));
-                if found.is_some() {
-                    return found;
-                }
+                typed_rows(then, rows);
+                typed_rows(otherwise, rows);
             }
             _ => {}
         }
     }
-    None
 }
 
 type Columns<'t> = Vec<(&'t [Spanned<String>], &'t [Option<Ex>])>;

@@ -3,7 +3,7 @@
 use super::exprs::numeric;
 use super::imports::Found;
 use super::{Bound, Cx, Env, Expr, ExprId, RecordId, ScopeParam, Shape, id32};
-use crate::model::{Field, Start, Step};
+use crate::model::{BinaryOp, Field, Start, Step};
 use crate::span::Span;
 use crate::syntax::ast::DeclBody;
 use crate::syntax::expr::{PathEx, StepEx};
@@ -114,11 +114,16 @@ impl<'t> Cx<'t> {
         if env.scope == self.main {
             let vars = &self.epochs.vars;
             if let Some(at) = vars.iter().position(|v| v.decl.name.value == name) {
-                let shape = match vars[at].cell.meaning {
-                    crate::model::Meaning::Enum(id) => Shape::Int(Some(id)),
-                    _ => Shape::Int(None),
+                let (shape, is_truth) = match vars[at].cell.meaning {
+                    crate::model::Meaning::Enum(id) => (Shape::Int(Some(id)), false),
+                    crate::model::Meaning::Bool { .. } => (Shape::Bool, true),
+                    _ => (Shape::Int(None), false),
                 };
-                let epoch = self.exprs.add(Expr::Epoch(id32(at)));
+                let mut epoch = self.exprs.add(Expr::Epoch(id32(at)));
+                if is_truth {
+                    let yes = self.exprs.add(Expr::Int(1));
+                    epoch = self.exprs.add(Expr::Binary(BinaryOp::Equal, epoch, yes));
+                }
                 return Some(Head::Value(epoch, shape));
             }
         }

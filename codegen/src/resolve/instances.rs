@@ -68,7 +68,17 @@ impl<'t> Cx<'t> {
         if ex.word() == Some("none") {
             return Some(Bound::Argument(at, Shape::ANY, self.nothing("none")));
         }
-        let val = self.expr(&env, ex)?;
+        let mut val = self.expr(&env, ex)?;
+        // Not what a parameter adds to: each struct that hands it on would be another one.
+        let mut is_handed_on = false;
+        ex.walk(&mut |part| {
+            let path = part.path();
+            is_handed_on |=
+                path.is_some_and(|path| self.bound_to(record, &path.head.value).is_some());
+        });
+        if let (Some(n), false) = (self.exprs.constant(val.expr), is_handed_on) {
+            val.expr = self.exprs.add(Expr::Int(n));
+        }
         match &self.exprs[val.expr] {
             Expr::Int(_) | Expr::Bool(_) | Expr::Float(_) | Expr::Text(_) | Expr::Bytes(_) => {
                 Some(Bound::Const(val.expr, val.shape))

@@ -70,18 +70,28 @@ pub(crate) fn resolve(
     links: &[HashMap<String, usize>],
     diagnostics: &mut Diagnostics,
 ) -> Option<Model> {
-    let mut cx = Cx::new(trees, links);
-    let main = cx.scope_of_main();
-    cx.check_scope(main);
-    let complete = !cx.d.has_errors();
-    if complete {
-        cx.find_epochs(main);
+    let mut known = epochs::Cuts::new();
+    loop {
+        let mut cx = Cx::new(trees, links);
+        cx.epochs.known.append(&mut known);
+        let main = cx.scope_of_main();
+        cx.check_scope(main);
+        let complete = !cx.d.has_errors();
+        if complete {
+            cx.find_epochs(main);
+        }
+        // Without the parameters of a library everything would be unknown.
+        let model =
+            complete.then(|| cx.root(main)).flatten().and_then(|root| cx.finish(main, root));
+        if !cx.epochs.missing.is_empty() && !cx.epochs.list.is_empty() {
+            known.append(&mut cx.epochs.known);
+            known.append(&mut cx.epochs.missing);
+            continue;
+        }
+        let failed = cx.d.has_errors();
+        diagnostics.append_distinct(cx.d);
+        return if failed { None } else { model };
     }
-    // Without the parameters of a library everything would be unknown.
-    let model = complete.then(|| cx.root(main)).flatten().and_then(|root| cx.finish(main, root));
-    let failed = cx.d.has_errors();
-    diagnostics.append_distinct(cx.d);
-    if failed { None } else { model }
 }
 
 /// Position in [`Cx::scopes`].

@@ -81,21 +81,41 @@ impl<'t> Cx<'t> {
                     }
                 }
             }
-            match offset_of(model, root, &way) {
-                Some(offset) => model.epoch_variables.push(EpochVariable {
-                    name: decl.name.value.clone(),
-                    offset,
-                    cell: self.epochs.vars[at].cell.clone(),
-                    path: way,
-                    span: decl.span,
-                }),
-                None => {
-                    self.d
-                        .error("E0207", decl.span, "the epoch does not stand at one constant offset")
-                        .help("all rows on the way must be inline and have the same offset in every epoch");
-                    return None;
-                }
-            }
+            let Some(offset) = offset_of(model, root, &way) else {
+                self.d
+                    .error("E0207", decl.span, "the epoch does not stand at one constant offset")
+                    .help("all rows on the way must be inline, always there, and have the same offset in every epoch");
+                return None;
+            };
+            let var = &self.epochs.vars[at];
+            let variable = EpochVariable {
+                name: decl.name.value.clone(),
+                offset,
+                cell: var.cell.clone(),
+                word: var.word,
+                path: way,
+                span: decl.span,
+            };
+            self.epoch_as_stored(model, root, &variable)?;
+            model.epoch_variables.push(variable);
+        }
+        Some(())
+    }
+
+    /// Conditions compare an epoch as it is stored, which is as its row says it.
+    fn epoch_as_stored(
+        &mut self,
+        model: &Model,
+        root: RecordId,
+        variable: &EpochVariable,
+    ) -> Option<()> {
+        let rows = model.rows_along(root, &variable.path);
+        let row = rows.last().map(|(record, row)| &model.records[record.index()].rows[row.index()]);
+        if row.is_some_and(|row| row.plus != 0 || !row.none.is_empty()) {
+            self.d
+                .error("E0207", variable.span, "the row of an epoch has no `plus=` and no `none=`")
+                .help("conditions compare the number as it is stored");
+            return None;
         }
         Some(())
     }
@@ -131,14 +151,18 @@ fn inline_ways(
 fn offset_of(model: &Model, root: RecordId, way: &[RowId]) -> Option<u64> {
     let mut found = None;
     for epoch in (0..id32(model.epochs.len())).map(EpochId) {
-        let mut id = root;
         let mut offset = 0u64;
-        for (at, row) in way.iter().enumerate() {
-            let record = model.records.get(id.index())?;
-            offset = offset.checked_add(model.row_offset(id, *row, epoch)?)?;
-            if at + 1 < way.len() {
-                let Type::Record(inner) = record.rows.get(row.index())?.ty else { return None };
-                id = inner;
+        let rows = model.rows_along(root, way);
+        if rows.len() < way.len() {
+            return None;
+        }
+        for (record, row) in rows {
+            if model.records[record.index()].rows[row.index()].when.is_some() {
+                return None;
+            }
+            // Bits stand where their word does.
+            if !matches!(model.records[record.index()].kind, RecordKind::Word(_)) {
+                offset = offset.checked_add(model.row_offset(record, row, epoch)?)?;
             }
         }
         if found.is_some_and(|found| found != offset) {

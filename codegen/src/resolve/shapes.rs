@@ -3,7 +3,7 @@
 
 use super::described::describing;
 use super::imports::Found;
-use super::{Base, Cx, Memo, RecordId, Shape, Source, UnionDecl};
+use super::{Base, Cx, Memo, RecordId, ScopeId, Shape, Source, UnionDecl};
 use crate::model::{
     Cell, Content, IntType, Meaning, RecordKind, RowId, Storage, Target, Type, UnionId,
 };
@@ -70,7 +70,7 @@ impl<'t> Cx<'t> {
                 plain(Type::Cell(Cell { storage, meaning: Meaning::Int }))
             }
             Source::Word(field) => {
-                let ty = self.word_field(id, field)?;
+                let ty = self.word_field(scope, Some(id), field)?;
                 plain(ty)
             }
             Source::Logical(form, row, value) => match value {
@@ -91,7 +91,7 @@ impl<'t> Cx<'t> {
             Source::Row(row, union) => match &row.word {
                 RowWord::Typed(ty) if row.props.has("bits") => {
                     let letter = row.props.text("bits").and_then(|t| t.chars().next());
-                    let ty = self.small_type(id, ty, letter)?;
+                    let ty = self.small_type(scope, Some(id), ty, letter)?;
                     plain(ty)
                 }
                 RowWord::Typed(ty) | RowWord::Object(ty) => {
@@ -181,7 +181,12 @@ impl<'t> Cx<'t> {
     }
 
     /// Type of a field in a word.
-    fn word_field(&mut self, id: RecordId, field: &'t WordField) -> Option<Type> {
+    pub(super) fn word_field(
+        &mut self,
+        scope: ScopeId,
+        id: Option<RecordId>,
+        field: &'t WordField,
+    ) -> Option<Type> {
         let width = field.last - field.first.value + 1;
         let bits = (u8::try_from(field.first.value).ok(), u8::try_from(field.last).ok());
         let (Some(first), Some(last)) = bits else {
@@ -205,14 +210,13 @@ impl<'t> Cx<'t> {
             let meaning = match field.props.text("enum") {
                 Some(name) => {
                     let span = field.props.span("enum").unwrap_or(field.span);
-                    let scope = self.rec(id).scope;
                     Meaning::Enum(self.enum_named(scope, name, span)?)
                 }
                 None => Meaning::Int,
             };
             return Some(Type::Cell(Cell { storage, meaning }));
         }
-        let mut ty = self.small_type(id, ty, None)?;
+        let mut ty = self.small_type(scope, id, ty, None)?;
         match &mut ty {
             Type::Cell(cell) => cell.storage = Storage::Word { first, last, signed: false },
             Type::Pointer(pointer) => {
@@ -225,7 +229,13 @@ impl<'t> Cx<'t> {
     }
 
     /// Type of some bits of a word or pattern.
-    fn small_type(&mut self, id: RecordId, ty: &'t TypeEx, letter: Option<char>) -> Option<Type> {
+    fn small_type(
+        &mut self,
+        scope: ScopeId,
+        id: Option<RecordId>,
+        ty: &'t TypeEx,
+        letter: Option<char>,
+    ) -> Option<Type> {
         let storage = match letter {
             Some(letter) => Storage::Letter { letter, width: 0 },
             None => Storage::Word { first: 0, last: 0, signed: false },
@@ -248,7 +258,6 @@ impl<'t> Cx<'t> {
                 }
                 return cell(Meaning::Int);
             }
-            let scope = self.rec(id).scope;
             match self.lookup_one(scope, &ty.name, ty.span) {
                 Some(Found::Decl(at, index)) => match &self.decl(at, index).body {
                     DeclBody::Enum { .. } => {
@@ -256,7 +265,7 @@ impl<'t> Cx<'t> {
                         return cell(Meaning::Enum(id));
                     }
                     DeclBody::Pointer { .. } => {
-                        let mut base = self.base(scope, Some(id), ty)?;
+                        let mut base = self.base(scope, id, ty)?;
                         if let Type::Pointer(pointer) = &mut base.element
                             && matches!(pointer.target, Target::Pooled)
                         {
@@ -269,7 +278,7 @@ impl<'t> Cx<'t> {
                 Some(Found::Type(..)) => {}
                 None => {
                     // Reports the unknown name.
-                    self.base(scope, Some(id), ty)?;
+                    self.base(scope, id, ty)?;
                 }
             }
         }

@@ -254,7 +254,7 @@ fn columns(node: &Node, diagnostics: &mut Diagnostics) -> Option<Item> {
         let bare = text.starts_with(['<', '>', '=', '!'])
             || super::labels::range(&text).is_some()
             || super::labels::integer(&text).is_some()
-            || is_identifier(&text);
+            || text == "else";
         conditions.push(if bare { None } else { Some(props::ex(literal, diagnostics)?) });
         labels.push(Spanned { value: text, span: literal.span });
     }

@@ -82,7 +82,7 @@ lists! {
     }
     cases ByteOrderRule { Fixed(order), Mark { offset }, }
     cases Gaps { Zero, Kept, }
-    fields EpochVariable { name, offset, cell, path; span }
+    fields EpochVariable { name, offset, cell, word, path; span }
     fields Epoch { label, ranges }
     fields RelocationSection { from, to; name, span }
 

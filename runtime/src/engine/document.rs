@@ -17,7 +17,7 @@ use super::write;
 use super::writing::Aim;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::EpochId;
+use crate::model::{EpochId, RowId};
 use crate::options::{Budget, ReadOptions};
 use crate::problem::WriteError;
 use crate::spelling::KeptKind;
@@ -99,7 +99,13 @@ fn read_as<'p, 'b>(
         Ok(order) => (order, None),
         Err(error) => (Endian::Little, Some(error)),
     };
-    let (epoch, context, epoch_error) = match choose_epoch(model, bytes, order) {
+    let mut chosen = |way: &[RowId]| {
+        let layout = program.layout(EpochId(0));
+        let mut engine = Engine::new(program, layout, Direction::Reading, bytes, options);
+        engine.order = order;
+        engine.order_at(way)
+    };
+    let (epoch, context, epoch_error) = match choose_epoch(model, bytes, order, &mut chosen) {
         Ok((epoch, context)) => (epoch, context, None),
         Err(error) => (EpochId(0), Vec::new(), Some(error)),
     };

@@ -7,8 +7,12 @@ use alloc::vec::Vec;
 
 use crate::engine::program::Program;
 use crate::error::{ReadError, ReadErrorKind};
+use crate::load::mask;
 use crate::load::Endian;
-use crate::model::{ByteOrderRule, Cell, Epoch, EpochId, Model, RecordId, RowId, Storage, Type};
+use crate::model::{
+    storage_range, ByteOrderRule, EndianRule, Epoch, EpochId, EpochVariable, Meaning, Model,
+    RecordId, RowId, Storage, Type,
+};
 use crate::path::{Path, Segment};
 
 pub(crate) fn byte_order(model: &Model, bytes: &[u8]) -> Result<Endian, ReadError> {
@@ -28,15 +32,22 @@ pub(crate) fn byte_order(model: &Model, bytes: &[u8]) -> Result<Endian, ReadErro
     }
 }
 
-/// The epoch of a file, with its epoch variables.
+/// The epoch of a file, with its epoch variables. Where a struct chooses the byte order of one, that
+/// of the struct at the end of a way is asked for.
 pub(crate) fn choose_epoch(
     model: &Model,
     bytes: &[u8],
     order: Endian,
+    chosen: &mut dyn FnMut(&[RowId]) -> Result<Endian, ReadError>,
 ) -> Result<(EpochId, Vec<i128>), ReadError> {
     let mut context = Vec::new();
     for variable in &model.epoch_variables {
-        let number = load(&variable.cell, bytes, variable.offset, order)
+        let order = match model.epoch_order(variable) {
+            None => order,
+            Some((_, EndianRule::Fixed(order))) => (*order).into(),
+            Some((way, EndianRule::Chosen(..))) => chosen(way)?,
+        };
+        let number = load(variable, bytes, order)
             .map_err(|error| inside(error, bytes).with_path(row_path(model, &variable.path)))?;
         context.push(number);
     }
@@ -124,14 +135,9 @@ fn inside(error: ReadError, bytes: &[u8]) -> ReadError {
 /// Path of a row that inline rows lead to from the root.
 fn row_path(model: &Model, rows: &[RowId]) -> Path {
     let mut path = Path::new();
-    let mut record = model.root;
-    for row in rows {
-        let Some(row) = model.records[record.index()].rows.get(row.index()) else { break };
-        if let Some(name) = &row.name {
+    for (record, row) in model.rows_along(model.root, rows) {
+        if let Some(name) = &model.records[record.index()].rows[row.index()].name {
             path.push(Segment::Field(name.clone().into()));
-        }
-        if let Type::Record(inner) = row.ty {
-            record = inner;
         }
     }
     path
@@ -154,8 +160,25 @@ fn mark_path(model: &Model, record: RecordId, depth: u32) -> Option<Vec<RowId>> 
     })
 }
 
-fn load(cell: &Cell, bytes: &[u8], at: u64, order: Endian) -> Result<i128, ReadError> {
-    let Storage::Fixed(int) = cell.storage else { return Ok(0) };
-    let raw = crate::load_uint(bytes, at, int.bytes, int.order.map_or(order, Endian::from))?;
-    Ok(super::tree::number(raw, u32::from(int.bytes) * 8, int.signed))
+fn load(variable: &EpochVariable, bytes: &[u8], order: Endian) -> Result<i128, ReadError> {
+    let Some(int) = variable.stored() else { return Ok(0) };
+    let order = int.order.map_or(order, Endian::from);
+    let whole = crate::load_uint(bytes, variable.offset, int.bytes, order)?;
+    Ok(meant(variable, whole))
+}
+
+/// The number of an epoch variable, of the integer that has it.
+pub(crate) fn meant(variable: &EpochVariable, whole: u64) -> i128 {
+    let cell = &variable.cell;
+    let raw = match cell.storage {
+        Storage::Word { first, last, .. } => {
+            whole.checked_shr(first.into()).unwrap_or(0) & mask(last - first + 1)
+        }
+        _ => whole,
+    };
+    let (bits, signed) = storage_range(&cell.storage, &[], &[]);
+    match cell.meaning {
+        Meaning::Bool { yes } if raw == yes => 1,
+        _ => super::tree::number(raw, bits, signed),
+    }
 }

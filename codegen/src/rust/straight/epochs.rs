@@ -116,10 +116,18 @@ impl<'m> Straight<'_, 'm> {
 
     fn variable(&self, frame: Frame, path: &[RowId]) -> Able<TokenStream> {
         let Some((row, rest)) = path.split_first() else { return unable("no epoch variable") };
-        self.row_place(self.model, &frame, *row, &mut |place| match place {
-            Place::Number(number) if rest.is_empty() => Ok(quote!(found = rt::Some(#number);)),
-            Place::Node(inner) => self.variable(inner, rest),
-            _ => unable("an epoch variable that is no number"),
+        self.row_place(self.model, &frame, *row, &mut |place| {
+            let place = match (place, rest) {
+                (Place::Node(inner), _) => return self.variable(inner, rest),
+                (Place::Word(record, word), [bits]) => self.bits_of(record, *bits, &word)?,
+                (place, []) => place,
+                _ => return unable("an epoch variable that is somewhere else"),
+            };
+            match place {
+                Place::Number(number) => Ok(quote!(found = rt::Some(#number);)),
+                Place::Truth(truth) => Ok(quote!(found = rt::Some(i128::from(#truth));)),
+                _ => unable("an epoch variable that is no number"),
+            }
         })
     }
 

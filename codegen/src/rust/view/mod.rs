@@ -29,8 +29,8 @@ use super::names::Scope;
 use super::shape::Shapes;
 use super::straight::{Able, Sought, Unable, epochs, unable};
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, EpochId, Expr, Home, Model, Record, RecordId, RecordKind,
-    RowId, RowKind, Signature, SignatureCell, Sizes, Storage, UnionId,
+    ByteOrder, ByteOrderRule, EndianRule, EpochId, Expr, Home, Meaning, Model, Record, RecordId,
+    RecordKind, RowId, RowKind, Signature, SignatureCell, Sizes, Storage, UnionId,
 };
 
 /// What is emitted, and the fields that have no function.
@@ -350,13 +350,35 @@ impl<'s, 'm> Views<'s, 'm> {
         if self.layouts.len() > 1 {
             let mut names = Vec::new();
             for (number, variable) in self.model.epoch_variables.iter().enumerate() {
-                let Storage::Fixed(int) = variable.cell.storage else {
+                let Some(mut int) = variable.stored() else {
                     return unable("a layout by a number of no whole bytes");
                 };
+                if matches!(variable.cell.meaning, Meaning::Bool { yes: 2.. }) {
+                    return unable("a layout by what is true as another number than one");
+                }
+                match self.model.epoch_order(variable) {
+                    None => {}
+                    Some((_, EndianRule::Fixed(order))) => int.order = Some(*order),
+                    Some((_, EndianRule::Chosen(..))) => {
+                        return unable("a layout by a number in an order that the file chooses");
+                    }
+                }
                 let at = Literal::u64_unsuffixed(variable.offset);
                 let raw = self.load(int, &quote!(place.skip(#at)?)).0;
                 let name = quote::format_ident!("n{number}");
                 layout.extend(quote!(let #name = i128::from(#raw);));
+                if let Storage::Word { first, last, signed } = variable.cell.storage {
+                    let width = u32::from(last - first) + 1;
+                    let mask = Literal::i128_unsuffixed((1 << width) - 1);
+                    let bits = quote!(#name >> #first & #mask);
+                    layout.extend(match signed {
+                        true => quote! {
+                            let #name = ::formwork::algorithms::sign_extend((#bits) as u64, #width);
+                            let #name = i128::from(#name);
+                        },
+                        false => quote!(let #name = #bits;),
+                    });
+                }
                 names.push((name, &variable.name));
             }
             let tests = self.model.epochs.iter().enumerate().map(|(epoch, of)| {

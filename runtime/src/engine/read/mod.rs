@@ -23,7 +23,7 @@ use super::val::{read_kind, Fault};
 use crate::bits::BitReader;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::load::Endian;
-use crate::model::{Home, RecordId, Row, RowKind, Type};
+use crate::model::{Home, RecordId, Row, RowId, RowKind, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// Where the next row is read, and up to where.
@@ -84,6 +84,23 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             None => Ok(()),
         }
+    }
+
+    /// The byte order that a struct chooses to which a way through structs in place leads from the
+    /// root, before anything is read: what its conditions ask stands at one offset in all epochs.
+    pub(crate) fn order_at(&mut self, way: &[RowId]) -> Read<Endian> {
+        self.region_end = self.tree.file.len() as u64;
+        let mut node = self.tree.add(self.model.root, None);
+        let mut at = 0;
+        self.tree.own_node_mut(node).at = at;
+        for (record, row) in self.model.rows_along(self.model.root, way) {
+            let offset = self.model.row_offset(record, row, self.layout.epoch).unwrap_or(0);
+            let inner = self.model.records[record.index()].rows[row.index()].ty.in_place();
+            at += short(offset);
+            node = self.add_node(inner.unwrap_or(record), Loc::row(node, row), at.into())?;
+            self.tree.own_node_mut(node).at = at;
+        }
+        self.order_of(node, at.into(), Loc::row(node, WHOLE))
     }
 
     /// Adds the node of a row or element, unless the records around it are too many.

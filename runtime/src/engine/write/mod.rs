@@ -26,7 +26,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::entry::find_epoch;
+use super::entry::{find_epoch, meant};
 use super::item::{Loc, NodeRef, MAX_SIZE, WHOLE};
 use super::plan::Direction;
 use super::program::Program;
@@ -36,7 +36,9 @@ use super::val::Fault;
 use super::writing::{Aim, LostForms, Moves};
 use crate::dictionary::DictionaryError;
 use crate::load::Endian;
-use crate::model::{ByteOrderRule, Constant, DefinerSource, EpochId, Role, Type};
+use crate::model::{
+    ByteOrderRule, Constant, DefinerSource, EpochId, EpochVariable, Meaning, Model, Role, RowKind,
+};
 use crate::path::{Path, Segment};
 use crate::problem::{Problem, ProblemKind, WriteError};
 
@@ -289,6 +291,13 @@ fn is_of_value(kind: &ProblemKind) -> bool {
     )
 }
 
+/// The number of a member of the enumeration that an epoch variable is.
+fn member(model: &Model, variable: &EpochVariable, name: &str) -> Option<i128> {
+    let Meaning::Enum(id) = variable.cell.meaning else { return None };
+    let members = &model.enums[id.index()].members;
+    members.iter().find(|member| member.name == name).map(|member| member.number)
+}
+
 /// The epoch that a value is written in, with its epoch variables.
 pub(crate) fn epoch_of(
     program: &Program,
@@ -297,16 +306,19 @@ pub(crate) fn epoch_of(
     let model = program.model();
     let mut context = Vec::new();
     for variable in &model.epoch_variables {
-        let mut record = model.root;
         let mut here = value;
         let mut number = None;
         let mut path = Path::new();
-        for (depth, id) in variable.path.iter().enumerate() {
-            let row = &model.records[record.index()].rows[id.index()];
-            let asked = Asked { record, row: *id, name: row.name.as_deref() };
+        for (record, id) in model.rows_along(model.root, &variable.path) {
+            let of = &model.records[record.index()];
+            let row = &of.rows[id.index()];
+            let asked = Asked { record, row: id, name: row.name.as_deref() };
             let inside = match here {
+                // Its value is that of its row.
+                _ if of.transparent == Some(id) => here,
+                Given::Word(all) => Given::Int(meant(variable, all)),
                 Given::Struct(fields) => fields.field(asked),
-                Given::Stored(stored) => stored.field(*id),
+                Given::Stored(stored) => stored.field(id),
                 _ => Given::Missing,
             };
             // The fields of a struct without a name are among those of the one around it.
@@ -316,15 +328,18 @@ pub(crate) fn epoch_of(
             if let Some(name) = &row.name {
                 path.push(Segment::Field(name.clone().into()));
             }
-            if depth + 1 == variable.path.len() {
-                number = match (here, &row.role) {
-                    (Given::Int(n), _) => Some(n),
-                    (Given::Missing, Role::Default(Constant::Int(n))) => Some(*n),
-                    _ => None,
-                };
-            } else if let Type::Record(inner) = row.ty {
-                record = inner;
-            }
+            let stated = match (&row.role, &row.kind) {
+                (Role::Default(constant), _) | (_, RowKind::Constant(constant)) => Some(constant),
+                _ => None,
+            };
+            number = match (here, stated) {
+                (Given::Int(n), _) | (Given::Missing, Some(&Constant::Int(n))) => Some(n),
+                (Given::Bool(yes), _) | (Given::Missing, Some(&Constant::Bool(yes))) => {
+                    Some(yes.into())
+                }
+                (Given::Text(name), _) => member(model, variable, name),
+                _ => None,
+            };
         }
         match number {
             Some(number) => context.push(number),

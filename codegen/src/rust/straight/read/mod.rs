@@ -49,7 +49,8 @@ use super::scope::{Frame, It, Late, Scope};
 use crate::rust::mentions::called;
 
 use crate::model::{
-    ByteOrder, Expr, ExprId, Model, Path, Pattern, RecordId, RecordKind, Row, RowId, Sizes, Storage,
+    ByteOrder, EndianRule, Expr, ExprId, Meaning, Model, Path, Pattern, RecordId, RecordKind, Row,
+    RowId, Sizes, Storage,
 };
 use crate::rust::shape::Shape;
 
@@ -282,18 +283,32 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let ty = self.straight.value_ty(root, &quote!('o));
         let mut variables = TokenStream::new();
         for (index, variable) in self.model.epoch_variables.iter().enumerate() {
-            let Storage::Fixed(int) = variable.cell.storage else {
+            let Some(int) = variable.stored() else {
                 return unable("an epoch variable of variable width");
             };
+            if matches!(variable.cell.meaning, Meaning::Bool { yes: 2.. }) {
+                return unable("an epoch variable that is true as another number than one");
+            }
             let (name, block) = (format_ident!("n{index}"), format_ident!("b"));
             let offset = size(variable.offset);
             let width = Literal::usize_unsuffixed(int.bytes.into());
-            let big = int.order.map_or(self.file_order(), |order| order == ByteOrder::Big);
+            let order = match self.model.epoch_order(variable) {
+                None => int.order,
+                Some((_, EndianRule::Fixed(order))) => Some(*order),
+                Some((_, EndianRule::Chosen(..))) => {
+                    return unable("an epoch in a byte order that the file chooses");
+                }
+            };
+            let big = order.map_or(self.file_order(), |order| order == ByteOrder::Big);
             let number = cell::load(int, big, &block, 0).tokens;
             variables.extend(quote! {
                 let b: &[u8; #width] = cx.part(#offset)?.block()?;
                 let #name = #number;
             });
+            if let Storage::Word { first, last, signed } = variable.cell.storage {
+                let bits = cell::bits_in(&name, first, last, signed).tokens;
+                variables.extend(quote!(let #name = #name as u64; let #name = #bits;));
+            }
         }
         let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());
         let call_in = |ctx: &Ctx<'m>| {

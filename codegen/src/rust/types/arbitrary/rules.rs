@@ -387,15 +387,7 @@ fn want(shapes: &Shapes<'_>, row: &Row) -> Option<Want> {
 /// If a row tells epochs apart: numbers that it has in each, the bounds of the ranges.
 fn epoch_numbers(model: &Model, record: RecordId, row: RowId) -> Option<Vec<Vec<i128>>> {
     let position = model.epoch_variables.iter().position(|variable| {
-        let mut here = model.root;
-        let Some((last, before)) = variable.path.split_last() else { return false };
-        for step in before {
-            match model.records[here.index()].rows[step.index()].ty.stripped() {
-                Type::Record(inner) => here = *inner,
-                _ => return false,
-            }
-        }
-        (here, *last) == (record, row)
+        model.rows_along(model.root, &variable.path).last() == Some(&(record, row))
     })?;
     let numbers = |epoch: &crate::model::Epoch| {
         let ranges = epoch.ranges.get(position).map_or(&[][..], Vec::as_slice);

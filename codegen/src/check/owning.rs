@@ -1,6 +1,7 @@
 //! Which rows own objects, and what has to be placed of them.
 
 use std::collections::HashSet;
+use std::mem::discriminant;
 
 use super::context::{Context, bodies, element, elements, epochs, until_settled};
 use crate::model::{
@@ -28,7 +29,11 @@ pub(super) fn owning(row: &Row) -> Owning<'_> {
     if let RowKind::Object { .. } = row.kind {
         return Owning::Object(&row.ty);
     }
-    match element(&row.ty) {
+    owning_of(&row.ty)
+}
+
+fn owning_of(ty: &Type) -> Owning<'_> {
+    match element(ty) {
         Type::Pointer(pointer) => match &pointer.target {
             Target::Own(target) => Owning::Object(target),
             Target::Pooled | Target::Element => Owning::Nothing,
@@ -36,6 +41,24 @@ pub(super) fn owning(row: &Row) -> Owning<'_> {
         Type::Record(_) | Type::Union(_) => Owning::Inline,
         _ => Owning::Nothing,
     }
+}
+
+/// Whether a row owns something in any epoch.
+pub(super) fn ever_owns(row: &Row) -> bool {
+    let owns = |ty| !matches!(owning_of(ty), Owning::Nothing);
+    !matches!(owning(row), Owning::Nothing) || row.holds_bytes() && elements(&row.ty).any(owns)
+}
+
+/// Whether some row owns objects in another way in each epoch: behind a pointer and inline.
+pub(super) fn owning_differs(model: &Model) -> bool {
+    let differs = |part: &Type| {
+        let Type::PerEpoch(types) = part else { return false };
+        let mut types = types.iter().filter(|ty| !matches!(ty, Type::Nothing));
+        let first = types.next().map(|ty| discriminant(&owning_of(ty)));
+        types.any(|ty| Some(discriminant(&owning_of(ty))) != first)
+    };
+    let mut rows = model.records.iter().flat_map(|record| &record.rows);
+    rows.any(|row| row.ty.parts().any(differs))
 }
 
 /// Whether there may be nothing to place: an empty array, a pointer that may be none, a row that is

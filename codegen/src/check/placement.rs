@@ -6,8 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::context::{Context, element, row_name};
-use super::owning::{Owning, Tails, Way, inline_records, object_records, owning, skippable, ways};
+use super::context::{Context, element, epochs, row_name};
+use super::owning::{
+    Owning, Tails, Way, ever_owns, inline_records, object_records, owning, owning_differs,
+    skippable, ways,
+};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     BinaryOp, EpochId, Expr, ExprId, Home, LayoutPath, Member, Model, Record, RecordId, RecordKind,
@@ -37,6 +40,8 @@ type Done = HashMap<Duty, Span>;
 /// One struct with its layout.
 struct Scope<'a> {
     context: &'a Context<'a>,
+    /// The model of all epochs.
+    whole: &'a Model,
     tails: &'a Tails,
     epoch: EpochId,
     /// What the epoch variables may be.
@@ -54,9 +59,25 @@ struct Scope<'a> {
 }
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let whole = context.model;
+    if !owning_differs(whole) {
+        return placed(context, whole, epochs(whole), found);
+    }
+    for epoch in epochs(whole) {
+        let view = whole.in_epoch(epoch);
+        placed(&Context::new(&view), whole, [epoch], found);
+    }
+}
+
+fn placed(
+    context: &Context,
+    whole: &Model,
+    epochs: impl IntoIterator<Item = EpochId>,
+    found: &mut Diagnostics,
+) {
     let tails = Tails::new(context.model);
     let laid = laid(context);
-    for (epoch, _) in context.epochs() {
+    for epoch in epochs {
         for (id, record) in context.records(epoch) {
             if matches!(record.kind, RecordKind::Word(_)) {
                 continue;
@@ -65,7 +86,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 let all = assumptions(context.model, &versions, record);
                 let scope = |assumed| {
                     let given = (versions.as_slice(), assumed);
-                    Scope::new(context, &tails, epoch, given, id, record)
+                    Scope::new(context, whole, (&tails, epoch), given, id, record)
                 };
                 let done: Vec<Done> = all.iter().map(|assumed| scope(assumed).all(found)).collect();
                 let mut ever = Done::new();
@@ -149,16 +170,27 @@ fn begins_with_self(layout: &[Statement]) -> bool {
 impl<'a> Scope<'a> {
     fn new(
         context: &'a Context,
-        tails: &'a Tails,
-        epoch: EpochId,
+        whole: &'a Model,
+        (tails, epoch): (&'a Tails, EpochId),
         (versions, assumed): (&'a [Ranges], &'a Assumed),
         id: RecordId,
         record: &'a Record,
     ) -> Self {
         let stepped = stepped(context, id, record);
         let (duties, places) = (Vec::new(), HashMap::new());
-        let mut scope =
-            Scope { context, tails, epoch, versions, assumed, id, record, stepped, duties, places };
+        let mut scope = Scope {
+            context,
+            whole,
+            tails,
+            epoch,
+            versions,
+            assumed,
+            id,
+            record,
+            stepped,
+            duties,
+            places,
+        };
         scope.collect_duties(id, record, &Vec::new());
         if record.kind == RecordKind::Struct {
             for row in record.rows.iter().take(1) {
@@ -296,7 +328,7 @@ impl<'a> Scope<'a> {
                     let duties = duties.filter(|duty| tail && inside(duty));
                     done.extend(duties.map(|duty| (duty.clone(), path.span)));
                 }
-                Some(Owning::Nothing) | None => {}
+                Some(Owning::Nothing) | None => owns |= self.ever(&way).is_some_and(ever_owns),
             }
         }
         if !owns {
@@ -306,16 +338,24 @@ impl<'a> Scope<'a> {
         done
     }
 
+    /// The row at the end of a way, as all epochs have it.
+    fn ever(&self, way: &Way) -> Option<&'a Row> {
+        let &(record, row) = way.last()?;
+        self.whole.records.get(record.index())?.rows.get(row.index())
+    }
+
     fn pass(&self, pass: &str, path: &LayoutPath, found: &mut Diagnostics) -> Done {
         let mut done = Done::new();
+        let mut known = false;
         for way in ways(self.context, self.id, path) {
+            let has = |row: &Row| passes(self.context, &row.ty).iter().any(|name| name == pass);
+            known |= self.ever(&way).is_some_and(has);
             let row = way.last().and_then(|&(record, row)| self.context.row(record, row));
-            let Some(row) = row else { continue };
-            if passes(self.context, &row.ty).iter().any(|name| name == pass) {
+            if row.is_some_and(has) {
                 done.insert(Duty::Pass(way, pass.to_owned()), path.span);
             }
         }
-        if done.is_empty() {
+        if !known {
             let message = format!("`{}` has no pass `{pass}`", path.text);
             found.error("E0606", path.span, message);
         }

@@ -37,11 +37,14 @@ impl<'t> Cx<'t> {
         if !path.steps.is_empty() {
             return self.enum_member_path(scope, path).is_some();
         }
-        let mut shadowed = names.contains(&head);
+        // The nearest struct that has a row of this name.
+        let mut nearest = names.contains(&head).then_some(record);
         let mut at = Some(record);
         while let Some(id) = at {
             let rec = self.rec(id);
-            shadowed |= rec.slot_named(head).is_some();
+            if nearest.is_none() && rec.slot_named(head).is_some() {
+                nearest = Some(id);
+            }
             if let Some((_, bound)) = rec.params.iter().find(|p| p.0 == head) {
                 return matches!(bound, Bound::Const(..));
             }
@@ -50,10 +53,11 @@ impl<'t> Cx<'t> {
         if let Some(var) = self.var(head) {
             // The row that holds the epoch has its name in most schemas.
             let (holder, index, row) = self.epochs.vars[var].holder;
-            let own = self.by_decl.get(&(holder, index)).is_some_and(|list| list.contains(&record));
-            return scope == self.main && (!shadowed || (own && row == head));
+            let own = self.by_decl.get(&(holder, index));
+            let is_own = |id| row == head && own.is_some_and(|list| list.contains(&id));
+            return scope == self.main && nearest.is_none_or(is_own);
         }
-        if shadowed {
+        if nearest.is_some() {
             return false;
         }
         let here = self.scope(scope);

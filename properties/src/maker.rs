@@ -1,11 +1,13 @@
 //! Valid pieces of schemas, put together as an input chooses them.
 
 mod further;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use arbitrary::{Result, Unstructured};
+use versions::Versions;
 
 /// Structs of a schema, besides the one of the file.
 const STRUCTS: usize = 4;
@@ -44,17 +46,16 @@ struct Maker<'u, 'b> {
     numbers: Vec<String>,
     /// The numbers of structs that were written.
     fields: BTreeMap<String, Vec<String>>,
-    /// Structs of a fixed size, with that.
-    sizes: Vec<(String, u32)>,
+    /// Structs of a fixed size, with that: in each column, if a struct has several.
+    sizes: Vec<(String, Vec<u32>)>,
     /// Structs that are used with a number as argument.
     asking: Vec<String>,
     /// The number that pointers are stored as, and its bytes.
     pointer: (&'static str, u32),
-    /// Whether there is a pool of texts, whether there are versions, and whether there is a shared
-    /// table.
+    /// Whether there is a pool of texts, and whether there is a shared table.
     pool: bool,
-    versions: bool,
     table: bool,
+    versions: Versions,
     /// The slices of the table, each with its struct.
     slices: Vec<(String, String)>,
     /// Names whose declarations are asked for, and types that are written behind all others.
@@ -84,8 +85,8 @@ pub(crate) fn schema(u: &mut Unstructured<'_>) -> Result<String> {
         asking: Vec::new(),
         pointer: ("u8", 1),
         pool: false,
-        versions: false,
         table: false,
+        versions: Versions::default(),
         slices: Vec::new(),
         declared: Vec::new(),
         behind: String::new(),
@@ -105,10 +106,9 @@ impl Maker<'_, '_> {
         let _ = writeln!(self.text, "module pieces \"Pieces\" root=File endian={endian}{gaps}\n");
         let _ = writeln!(self.text, "pointer * {cell}{none}{align}\n");
         self.pool = self.u.ratio(1, 6)?;
-        self.versions = self.u.ratio(1, 4)?;
         self.table = self.u.ratio(1, 4)?;
-        if self.versions {
-            self.text.push_str("epoch version from=File.version\n\n");
+        if self.u.ratio(1, 3)? {
+            self.several_versions()?;
         }
         if self.pool {
             self.text
@@ -120,6 +120,9 @@ impl Maker<'_, '_> {
         for _ in 0..self.u.int_in_range(0..=2)? {
             self.cell_type()?;
         }
+        if self.has_versions() && self.u.arbitrary()? {
+            self.alias()?;
+        }
         for _ in 0..self.u.int_in_range(0..=STRUCTS)? {
             if self.u.ratio(1, 4)? {
                 self.union()?;
@@ -130,7 +133,8 @@ impl Maker<'_, '_> {
                     2 => self.asking(&name)?,
                     _ => self.structure(&name)?,
                 }
-                self.fields.insert(name.clone(), self.numbers.clone());
+                let own = self.numbers.iter().filter(|name| is_own(name));
+                self.fields.insert(name.clone(), own.cloned().collect());
                 self.structs.push(name);
             }
         }
@@ -138,12 +142,17 @@ impl Maker<'_, '_> {
         let declarations = self.declarations();
         self.behind.push_str(&declarations);
         if self.pool {
-            let order = self.u.choose(&["bytes", "first-use", "each-use", "depth-first"])?;
+            let orders = ["bytes", "first-use", "each-use", "depth-first"];
+            let mut order = format!("order {}", self.u.choose(&orders)?);
+            if self.has_versions() && self.u.arbitrary()? {
+                let (condition, other) = (self.epochs()?, self.u.choose(&orders)?);
+                order = format!("when \"{condition}\" {{ {order} }}; else {{ order {other} }}");
+            }
             let members = self.u.choose(&["used", "kept"])?;
             let _ = writeln!(
                 self.text,
                 "struct Pool {{ u8 count; pool texts of=Text count=count {{ members {members}; \
-                 order {order} }} }}"
+                 {order} }} }}"
             );
         }
         Ok(())
@@ -235,8 +244,8 @@ impl Maker<'_, '_> {
                 false => ("tag=u8", "\"0nnnnnnn\" { u7 n bits=n; u16 more }"),
             };
             let rest = match head {
-                "tag=u8" => "\"10vvvvnn nnnnnnnn\" { u4 v bits=v; i10 n bits=n }",
-                _ => "\"1____iii iiiiiiii\" { i11 i bits=i }",
+                "tag=u8" => "\"10vvvvnn nnnnnnnn\" { u4 v bits=v; u10 n bits=n plus=512 }",
+                _ => "\"1____iii iiiiiiii\" { u11 i bits=i }",
             };
             let _ = writeln!(
                 self.text,
@@ -253,12 +262,14 @@ impl Maker<'_, '_> {
                 let _ = writeln!(self.text, "    case c{number} {{");
                 for (form, rows) in forms.iter().enumerate() {
                     let label = 40 + 10 * form + number;
-                    let _ = writeln!(self.text, "        form {label} {{ {rows} }}");
+                    let when = self.when()?;
+                    let _ = writeln!(self.text, "        form {label}{when} {{ {rows} }}");
                 }
                 self.text.push_str("    }\n");
                 continue;
             }
-            let _ = writeln!(self.text, "    case c{number} {number} {{");
+            let when = self.when()?;
+            let _ = writeln!(self.text, "    case c{number} {number}{when} {{");
             self.body(&name, 0, 2)?;
             self.text.push_str("    }\n");
         }
@@ -326,8 +337,8 @@ impl Maker<'_, '_> {
                 _ => "",
             };
             let _ = writeln!(self.text, "struct {name}{fixed} {{");
-            if self.versions && name == "File" {
-                self.text.push_str("        u8 version max=3\n");
+            if name == "File" {
+                self.text.push_str(self.versions.head());
             }
             if order == 11 {
                 self.text.push_str(
@@ -350,24 +361,27 @@ impl Maker<'_, '_> {
 
     /// A struct that knows where its rows stand, in versions perhaps at other places.
     fn homed(&mut self, name: &str) -> Result<()> {
-        let columns = if self.versions && self.u.arbitrary()? { 2 } else { 1 };
-        let mut at = [0; 2];
+        let several = self.has_versions() && self.u.arbitrary()?;
+        let columns = if several { self.versions.columns.len() } else { 1 };
+        let mut at = vec![0; columns];
         let mut lines = String::new();
+        let fits = |sizes: &[u32]| sizes.len() == 1 || sizes.len() == columns;
+        let sizes: Vec<_> = self.sizes.iter().filter(|(_, s)| fits(s)).cloned().collect();
         self.begin(name);
         for _ in 0..self.u.int_in_range(1..=ROWS)? {
             let row = self.name("h");
             let mut count = None;
             let (ty, bytes) = match self.u.int_in_range(0..=7)? {
-                0 => (format!("*?{}", self.element()?), self.pointer.1),
+                0 => (format!("*?{}", self.element()?), vec![self.pointer.1]),
                 1 if !self.numbers.is_empty() => {
-                    count = Some(self.u.choose(&self.numbers)?.clone());
-                    (format!("*{}", self.element()?), self.pointer.1)
+                    count = Some(self.own_number()?);
+                    (format!("*{}", self.element()?), vec![self.pointer.1])
                 }
-                2 if !self.sizes.is_empty() => self.u.choose(&self.sizes)?.clone(),
-                3 => (self.u.choose(&["zero", "reserved"])?.to_string(), 1),
+                2 if !sizes.is_empty() => self.u.choose(&sizes)?.clone(),
+                3 => (self.u.choose(&["zero", "reserved"])?.to_string(), vec![1]),
                 _ => {
                     let (ty, bytes) = *self.u.choose(&SIZED)?;
-                    (ty.to_owned(), bytes)
+                    (ty.to_owned(), vec![bytes])
                 }
             };
             let mut line = match ty.as_str() {
@@ -375,36 +389,42 @@ impl Maker<'_, '_> {
                 _ => format!("        {ty} {row}"),
             };
             let mut everywhere = true;
-            for (column, at) in at.iter_mut().enumerate().take(columns) {
-                if columns == 2 && self.u.ratio(1, 6)? && (column == 0 || everywhere) {
+            let here = self.u.int_in_range(0..=columns - 1)?;
+            for (column, at) in at.iter_mut().enumerate() {
+                if column != here && self.u.ratio(1, 6)? {
                     line.push_str(" -");
                     everywhere = false;
                 } else {
                     let _ = write!(line, " 0x{at:02x}");
-                    *at += bytes;
+                    *at += bytes.get(column).unwrap_or(&bytes[0]);
                 }
             }
             if let Some(count) = count {
                 let _ = write!(line, " count={count}");
             }
-            if everywhere && matches!(&*ty, "u8" | "u16" | "i8" | "i16" | "u32") {
-                self.numbers.push(row);
+            if matches!(&*ty, "u8" | "u16" | "i8" | "i16" | "u32") {
+                if !everywhere && self.u.arbitrary()? {
+                    line.push_str(" absent=5");
+                    everywhere = true;
+                }
+                self.numbers.push(if everywhere { row } else { format!("({row} ?? 4)") });
             }
             lines.push_str(&line);
             lines.push('\n');
         }
-        let sizes: Vec<String> = at.iter().take(columns).map(|at| format!("0x{at:02x}")).collect();
+        let sizes: Vec<String> = at.iter().map(|at| format!("0x{at:02x}")).collect();
         let open = self.u.ratio(1, 4)?;
         let more = if open { " .." } else { "" };
         let _ = writeln!(self.text, "struct {name} {}{more} {{", sizes.join(" "));
-        if columns == 2 {
-            self.text.push_str("        columns \"<2\" \">=2\"\n");
+        if several {
+            let labels: Vec<_> = self.versions.columns.iter().map(|l| format!("\"{l}\"")).collect();
+            let _ = writeln!(self.text, "        columns {}", labels.join(" "));
         }
         self.text.push_str(&lines);
         if open {
             self.row()?;
-        } else if columns == 1 {
-            self.sizes.push((name.to_owned(), at[0]));
+        } else {
+            self.sizes.push((name.to_owned(), at));
         }
         self.text.push_str("}\n\n");
         Ok(())
@@ -482,10 +502,16 @@ impl Maker<'_, '_> {
         let name = self.name("r");
         let kind = match self.this.starts_with('S') {
             true if self.table && self.u.ratio(1, 6)? => 41,
+            _ if self.has_versions() && self.u.ratio(1, 3)? => {
+                52 + further::KINDS + self.u.int_in_range(0..=versions::KINDS - 1)?
+            }
             _ => self.u.int_in_range(0..=51 + further::KINDS)?,
         };
         let line = match kind {
-            52.. => self.further(kind - 52, &name)?,
+            52.. => match (kind - 52).checked_sub(further::KINDS) {
+                Some(kind) => self.versioned(kind, &name)?,
+                None => self.further(kind - 52, &name)?,
+            },
             0..=3 => {
                 let (cell, rule) = (self.cell()?, self.rule()?);
                 if matches!(&*cell, "u8" | "u16" | "u32" | "i8") && !rule.contains("none") {
@@ -632,20 +658,24 @@ impl Maker<'_, '_> {
                 format!("union {name} on={kind} {{\n{cases}        }}")
             }
             39 => format!("*{} {name}", self.element()?),
-            40 | 42 if self.versions => {
-                let (number, element) = (self.u.int_in_range(1..=3)?, self.element()?);
+            40 | 42 if self.has_versions() => {
+                let (condition, element) = (self.epochs()?, self.element()?);
                 let other = match self.u.ratio(1, 3)? {
                     true => format!("\n        else {{ {} {name} }}", self.cell()?),
                     false => String::new(),
                 };
-                format!("when \"version >= {number}\" {{ {element} {name} }}{other}")
+                format!("when \"{condition}\" {{ {element} {name} }}{other}")
             }
             41 if self.table && self.this.starts_with('S') => {
                 let (base, count) = (self.name("n"), self.name("n"));
                 let _ = writeln!(self.text, "        u8 {base}\n        u8 {count}");
                 let empty = self.u.choose(&["", " empty_base=0xff"])?;
                 self.slices.push((self.this.clone(), name.clone()));
-                format!("slice {name} of=File.table base={base} count={count}{empty}")
+                let slice = format!("slice {name} of=File.table base={base} count={count}{empty}");
+                match self.has_versions() && self.u.ratio(1, 3)? {
+                    true => self.sliced(&slice)?,
+                    false => slice,
+                }
             }
             43..=45 => {
                 let list = self.name("l");
@@ -739,6 +769,15 @@ impl Maker<'_, '_> {
         self.u.choose(&self.numbers).cloned()
     }
 
+    /// A number of the struct that is a row or definition, or a small one.
+    fn own_number(&mut self) -> Result<String> {
+        let own: Vec<&String> = self.numbers.iter().filter(|name| is_own(name)).collect();
+        if own.is_empty() || self.u.ratio(1, 5)? {
+            return Ok(self.u.int_in_range(0..=9)?.to_string());
+        }
+        Ok((*self.u.choose(&own)?).clone())
+    }
+
     /// A list, and a number of its elements; of elements that are numbers, those.
     fn listed(&mut self) -> Result<Option<(String, Option<String>)>> {
         if self.lists.is_empty() || self.u.ratio(1, 5)? {
@@ -815,7 +854,7 @@ impl Maker<'_, '_> {
     /// What a struct is told where it is used.
     fn argument(&mut self, name: &str) -> Result<String> {
         if self.asking.iter().any(|asking| asking == name) {
-            return Ok(format!("<{}>", self.number()?));
+            return Ok(format!("<{}>", self.own_number()?));
         }
         Ok(String::new())
     }
@@ -865,4 +904,9 @@ impl Maker<'_, '_> {
             _ => name,
         })
     }
+}
+
+/// Whether a number is a name, and not what says what stands for it where it is not there.
+fn is_own(number: &str) -> bool {
+    !number.starts_with('(')
 }

@@ -1,6 +1,7 @@
 //! Files that are nearly right, put right.
 
 use formwork::{ReadError, ReadErrorKind, ReadOptions};
+use formwork_codegen::model::{ByteOrder, ByteOrderRule, Storage};
 use formwork_interpreter::{Program, read};
 
 /// Most errors of a file that are put right, one behind the other.
@@ -29,6 +30,36 @@ pub fn file(program: &Program, mut bytes: Vec<u8>) -> Vec<u8> {
         }
         let Some(found) = better else { break };
         (bytes, wrong) = found;
+    }
+    bytes
+}
+
+/// The file with the numbers of this version, of those that the schema tells apart; a later one is
+/// taken modulo how many there are.
+#[must_use]
+pub fn version(program: &Program, mut bytes: Vec<u8>, number: usize) -> Vec<u8> {
+    let model = program.model();
+    let Some(epoch) = model.epochs.get(number % model.epochs.len().max(1)) else { return bytes };
+    for (variable, ranges) in model.epoch_variables.iter().zip(&epoch.ranges) {
+        let (Storage::Fixed(int), Ok(at)) = (variable.cell.storage, variable.offset.try_into())
+        else {
+            continue;
+        };
+        let at: usize = at;
+        let Some((low, high)) = ranges.last() else { continue };
+        // Ranges without an end are those of the number: its middle says more than its least.
+        let number = if (*low..=*high).contains(&1) { 1 } else { *low };
+        let width = usize::from(int.bytes);
+        let mut stored = number.to_le_bytes()[..width].to_vec();
+        let order = int.order.unwrap_or(match model.byte_order {
+            ByteOrderRule::Fixed(order) => order,
+            ByteOrderRule::Mark { .. } => ByteOrder::Little,
+        });
+        if order == ByteOrder::Big {
+            stored.reverse();
+        }
+        bytes.resize(bytes.len().max(at + width), 0);
+        bytes[at..at + width].copy_from_slice(&stored);
     }
     bytes
 }

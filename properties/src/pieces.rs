@@ -66,8 +66,10 @@ fn tried(input: &[u8], held: &mut dyn FnMut(&str, &[u8])) -> std::result::Result
     let Ok(text) = schema(&mut u) else { return Ok(Outcome::Refused) };
     let Some(program) = prepared(&text)? else { return Ok(Outcome::Refused) };
     let mut outcome = Outcome::Refused;
-    for _ in 0..FILES {
+    let first: usize = u.arbitrary::<u8>().unwrap_or_default().into();
+    for number in 0..FILES {
         let Ok(bytes) = file(&mut u) else { break };
+        let bytes = patch::version(&program, bytes, first + number);
         let mended = u.arbitrary().unwrap_or_default();
         let bytes = if mended { patch::file(&program, bytes) } else { bytes };
         let choice: [u8; CHOICE] = u.arbitrary().unwrap_or_default();

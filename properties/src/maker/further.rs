@@ -241,7 +241,7 @@ impl Maker<'_, '_> {
 
     /// A union whose case an argument chooses.
     fn chosen(&mut self, name: &str) -> Result<String> {
-        let number = self.number()?;
+        let number = self.own_number()?;
         let union = self.name("G");
         let (a, b) = (self.cell()?, self.element()?);
         let other = self.u.choose(&["else", "\"1..\""])?;

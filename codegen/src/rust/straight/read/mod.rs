@@ -698,7 +698,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             Handed::Block => self.handed_block(record, epoch)?,
             Handed::CaseOfPart | Handed::CaseOfBlock(_) => {
                 let body = self.case_body(&ctx, handed)?;
-                return Ok(sweep::sweep(quote!(#body #hand rt::Ok(value))));
+                return Ok(sweep::sweep(quote!(#body #hand return rt::Ok(value);)));
             }
         };
         let shape = self.straight.value_shape(record);

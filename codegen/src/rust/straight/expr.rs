@@ -14,9 +14,9 @@ use super::questions::{row_name, target};
 use super::scope::{Access, Frame, It, Place, Scope};
 use super::sight::sight_frame;
 use crate::model::{
-    ArrayLength, BinaryOp, Constant, DefinerScope, DefinerSource, Expr, ExprId, Field, Measure,
-    Member, Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step, Type,
-    UnaryOp, UnionId,
+    ArrayLength, BinaryOp, Constant, Definer, DefinerScope, DefinerSource, Expr, ExprId, Field,
+    Measure, Member, Model, Path, RecordId, RecordKind, Role, Row, RowId, RowKind, Start, Step,
+    Type, UnaryOp, UnionId,
 };
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
@@ -935,7 +935,10 @@ impl<'m> Straight<'_, 'm> {
             return self.row_place(view, &frame, id, then);
         }
         let transparent = self.shapes.is_transparent(frame.record);
-        if let Some(field) = self.shapes.field(frame.record, id) {
+        let by_case = |definer: &Definer| matches!(definer.scope, DefinerScope::Case(..));
+        // What is data in other layouts is in no value of this one.
+        let follows = matches!(row.role, Role::Derived) && !row.definers.iter().any(by_case);
+        if let Some(field) = self.shapes.field(frame.record, id).filter(|_| !follows) {
             let ident = &field.ident;
             let inside = if transparent { value.clone() } else { quote!((&#value.#ident)) };
             if let (Role::Derived, Shape::Option(shape)) = (&row.role, &field.shape)

@@ -266,6 +266,9 @@ impl<'m> Straight<'_, 'm> {
                 (None, Some(late)) if late.has_addresses() => {
                     Typed::Number(late.address(scope, expr)?)
                 }
+                _ if let Expr::Size(path) = &view[expr] => {
+                    Typed::Number(self.size_of(scope, view, path, expr)?)
+                }
                 (None, _) => {
                     return unable(format!(
                         "`{}` where that is not known yet",

@@ -42,6 +42,7 @@ mod rest;
 mod sayable;
 mod scope;
 mod sight;
+mod sizes;
 mod standing;
 mod streams;
 mod summed;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::visit::{Part, expressions};
 use crate::model::{
     Content, Expr, ExprId, Field, Home, Member, Model, Path, Record, RecordId, RecordKind, Row,
-    RowId, RowKind, RunLength, RunType, Start, Step, Storage, Type,
+    RowId, RowKind, RunLength, RunType, Step, Storage, Type,
 };
 
 /// What a row without bytes of its own, or a pool, is called.
@@ -154,24 +154,25 @@ pub(super) fn is_algorithm(model: &Model, expr: ExprId) -> bool {
 
 /// Records that ask for their position in the array around them, or hold what asks for it.
 pub(super) fn indexed(model: &Model, positioned: &BTreeSet<RecordId>) -> BTreeSet<RecordId> {
-    fn asks(model: &Model, expr: ExprId) -> bool {
+    fn asks(model: &Model, expr: ExprId, this: RecordId) -> bool {
         let expr = &model[expr];
         let mut found = matches!(
             expr,
-            Expr::Index(Path { start: Start::This, steps, .. })
-            | Expr::IsLast(Path { start: Start::This, steps, .. }) if steps.is_empty()
+            Expr::Index(path) | Expr::IsLast(path)
+                if path.steps.is_empty() && path.start.is_in(this)
         );
         if let Expr::At(path) | Expr::End(path) | Expr::Size(path) | Expr::Path(path) = expr {
-            let asks = |step: &Step| matches!(step, Step::Index(index) if asks(model, *index));
+            let asks =
+                |step: &Step| matches!(step, Step::Index(index) if asks(model, *index, this));
             found |= path.steps.iter().any(asks);
         }
-        expr.operands(&mut |operand| found |= asks(model, operand));
+        expr.operands(&mut |operand| found |= asks(model, operand, this));
         found
     }
     let mut found = positioned.clone();
     expressions(model, &mut |id, part| {
         if let Part::Expr(expr) = part
-            && asks(model, expr)
+            && asks(model, expr, id)
         {
             found.insert(id);
         }

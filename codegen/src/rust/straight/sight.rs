@@ -93,7 +93,7 @@ impl<'m> Straight<'_, 'm> {
     }
 
     /// The layout that code is made for.
-    fn layout(&self) -> usize {
+    pub(super) fn layout(&self) -> usize {
         self.epoch.get().unwrap_or(0)
     }
 
@@ -248,7 +248,7 @@ impl<'m> Straight<'_, 'm> {
         self.sight_next(view, record, at, id)
     }
 
-    fn sight_size(&self, ty: &Type) -> Option<u64> {
+    pub(super) fn sight_size(&self, ty: &Type) -> Option<u64> {
         self.sizes().get(self.layout())?.of(ty)
     }
 

@@ -421,15 +421,16 @@ impl<'m> Reading<'_, '_, 'm> {
         cell: &Cell,
         stored: &Stored,
         constant: &Constant,
+        plus: i128,
     ) -> Able<TokenStream> {
         let raw = &stored.tokens;
         let wanted = match (&cell.meaning, constant) {
             (Meaning::Int | Meaning::Enum(_), Constant::Int(n)) => {
                 let (low, high) = stored.prim.range();
-                if *n < low || *n > high {
-                    return unable("a constant that is too large");
+                match n.checked_add(plus) {
+                    Some(n) if (low..=high).contains(&n) => number(n),
+                    _ => return unable("a constant that is too large"),
                 }
-                number(*n)
             }
             (Meaning::Int, Constant::Bool(b)) => number(i128::from(*b)),
             (Meaning::Bool { yes }, Constant::Bool(true)) => number((*yes).into()),

@@ -883,6 +883,9 @@ impl Late for Reading<'_, '_, '_> {
         }
         let straight = self.straight;
         let view = straight.view(straight.epoch.get().unwrap_or(0));
+        if let Expr::Size(path) = &self.model[expr] {
+            return straight.size_of(scope, view, path, expr);
+        }
         let found = straight.sight_at(scope, view, expr)?;
         self.doubt_value("the address of something elsewhere");
         Ok(found)

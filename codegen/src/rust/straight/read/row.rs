@@ -448,7 +448,7 @@ impl<'m> Reading<'_, '_, 'm> {
             Type::Nothing => {}
             Type::Cell(cell) => {
                 let (before, stored) = self.stored(ctx, spot, cell.storage)?;
-                let same = self.same_number(cell, &stored, constant)?;
+                let same = self.same_number(cell, &stored, constant, row.plus)?;
                 work.code.extend(quote!(#before #same));
             }
             Type::Run(_) | Type::Array(_) => {

@@ -380,9 +380,18 @@ impl<'m> Writer<'_, '_, 'm> {
                 quote!(s::add(#number, rt::Some(#plus))?)
             }
         };
-        if !row.none.is_empty() {
-            return unable("a derived number that may be nothing");
-        }
+        let number = match row.none.first() {
+            None => number,
+            // What follows from nothing is stored as none, which no other number is.
+            Some(none) => {
+                let (none, all) = (Literal::i128_unsuffixed(*none), row.none.iter());
+                let all = all.map(|none| Literal::i128_unsuffixed(*none));
+                quote!(match #number {
+                    rt::Some(#(#all)|*) => return rt::Err(s::Odd),
+                    number => number.or(rt::Some(#none)),
+                })
+            }
+        };
         let number = match cell.meaning {
             Meaning::Int | Meaning::Enum(_) => number,
             Meaning::Bool { yes } => {

@@ -58,7 +58,8 @@ impl<'m> Writer<'_, '_, 'm> {
     }
 
     pub(super) fn measure_of(&self, node: &Node<'m>, by: RowId, row: &'m Row) -> Option<Inline> {
-        if !matches!(row.role, Role::Derived) {
+        // One that may not be there follows from what is in the value.
+        if !matches!(row.role, Role::Derived) || row.when.is_some() {
             return None;
         }
         let Equation { side, of, factor, offset } = self.equation_of(node, by)?;
@@ -223,13 +224,13 @@ impl<'m> Writer<'_, '_, 'm> {
                     quote!(#place = #at;)
                 }
                 Spot::End if is_varint(&row.ty) => quote!(#place = cx.varint_place();),
-                Spot::End => match self.size(node, &row.ty).filter(|_| row.when.is_none()) {
-                    Some(size) => {
-                        let size = i128::from(size);
-                        quote!(#place = cx.here(); cx.zero(rt::Some(#size))?;)
-                    }
-                    None => return unable("a size that may not be there"),
-                },
+                Spot::End => {
+                    let Some(size) = self.size(node, &row.ty) else {
+                        return unable("a measure of no fixed width");
+                    };
+                    let size = i128::from(size);
+                    quote!(#place = cx.here(); cx.zero(rt::Some(#size))?;)
+                }
             });
         }
         let Type::Cell(cell) = &row.ty else {
@@ -239,7 +240,12 @@ impl<'m> Writer<'_, '_, 'm> {
         if let Some(number) = self.end_around(node, said) {
             return self.put_number(node, id, row, cell, number, spot);
         }
-        let number = match self.number(node, said, node.row(said)) {
+        // What is placed behind it says it then.
+        let number = match self.is_behind(node, said) {
+            true => unable("an address that is not known yet"),
+            false => self.number(node, said, node.row(said)),
+        };
+        let number = match number {
             Ok(number) => number,
             Err(why) => {
                 return match self.later(node, id, said, cell, spot, why) {

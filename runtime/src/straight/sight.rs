@@ -255,6 +255,13 @@ impl Ink<'_> {
         self.ends.push((end, at, here));
     }
 
+    /// The same of the size of a region which began at `begun`.
+    pub fn must_fill(&mut self, size: usize, at: Spot, begun: Spot) {
+        self.pin();
+        let here = self.here();
+        self.ends.push((size, at, here - begun));
+    }
+
     /// All such regions.
     ///
     /// # Errors

@@ -320,10 +320,14 @@ impl<'m> Checking<'_, '_, 'm> {
                 self.value(scope, view, (frame.record, id), row, shape, &value, epoch)
             })?);
         } else if !row.checks.is_empty() || row.reference.is_some() {
-            tokens.extend(straight.row_place(view, frame, id, &mut |place| match place {
+            let made = straight.row_place(view, frame, id, &mut |place| match place {
                 Place::Number(number) => self.scalar(scope, view, row, number),
                 _ => unable("a rule for something that is no number"),
-            })?);
+            });
+            // Otherwise the writer looks at them when everything is placed.
+            if made.is_ok() || !straight.is_ruled_late(view, frame.record, id) {
+                tokens.extend(made?);
+            }
         }
         Ok(tokens)
     }
@@ -693,7 +697,13 @@ impl<'m> Checking<'_, '_, 'm> {
         row.checks.iter().map(|check| self.rule(&scope, view, check)).collect()
     }
 
-    fn rule(&self, scope: &Scope<'_>, view: &'m Model, check: &Check) -> Able<TokenStream> {
+    /// The rule that a check says, of what `it` is.
+    pub(super) fn rule(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        check: &Check,
+    ) -> Able<TokenStream> {
         let straight = self.straight;
         let compare = |op: BinaryOp, expr: ExprId| -> Able<TokenStream> {
             let Some(sign) = comparison(op) else { return unable("a rule of this kind") };
@@ -766,6 +776,25 @@ impl<'m> Checking<'_, '_, 'm> {
             });
         }
         Ok(tokens)
+    }
+}
+
+impl<'m> Straight<'_, 'm> {
+    /// Whether a row has rules and is in no value, and the value does not say what it follows from.
+    pub(super) fn is_ruled_late(&self, view: &'m Model, record: RecordId, id: RowId) -> bool {
+        let row = &view.records[record.index()].rows[id.index()];
+        if row.checks.is_empty()
+            || row.reference.is_some()
+            || !matches!(row.role, Role::Derived)
+            || self.shapes.field(record, id).is_some()
+        {
+            return false;
+        }
+        let at_hand = self.at_hand.take();
+        let frame = value_frame(record, quote!(v));
+        let said = self.row_place(view, &frame, id, &mut |_| Ok(TokenStream::new()));
+        self.at_hand.replace(at_hand);
+        said.is_err()
     }
 }
 

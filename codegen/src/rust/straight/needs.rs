@@ -9,6 +9,7 @@ use super::context::{Flavour, Straight};
 use super::kept::named;
 use super::questions::children;
 use super::rare::rare;
+use super::standing::says_own_end;
 use crate::model::visit::{Part, expressions};
 use crate::model::{Expr, ExprId, Member, Model, Path, RecordId, Role, Row, RowKind, Start, Step};
 use crate::rust::shape::Shapes;
@@ -49,7 +50,8 @@ impl<'p, 'm> Straight<'p, 'm> {
             followed: model.sizes_followed(),
             held_by: model.owners(),
             standing: std::cell::RefCell::default(),
-            ends: model.mentioning(|expr| matches!(expr, Expr::RegionEnd)),
+            ends: model
+                .mentioning(|expr| matches!(expr, Expr::RegionEnd) || says_own_end(model, expr)),
             addresses: model.mentioning(|expr| {
                 matches!(expr, Expr::At(_) | Expr::End(_) | Expr::Size(_) | Expr::FileEnd)
             }),

@@ -613,6 +613,9 @@ impl<'m> Straight<'_, 'm> {
         let not_known =
             || unable(format!("`{}` where that is not known yet", expr_text(self.model, side)));
         let (path, is_end) = match &self.model[side] {
+            Expr::FileEnd if scope.late.is_some_and(|late| late.follows_ink()) => {
+                return Ok(quote!(rt::Some(i128::from(cx.here()))));
+            }
             Expr::At(path) => (path, false),
             Expr::End(path) => (path, true),
             _ => return not_known(),

@@ -7,7 +7,10 @@ use quote::{format_ident, quote};
 
 use super::able::{Able, unable};
 use super::context::Straight;
-use crate::model::{BinaryOp, Expr, ExprId, RecordId, RowId, UnaryOp};
+use crate::model::{
+    BinaryOp, DefinerSource, EpochId, Expr, ExprId, Member, Model, Path, RecordId, RecordKind,
+    RowId, Step, Type, UnaryOp,
+};
 
 /// Where the row stands, and what was asked there.
 #[derive(Default)]
@@ -129,6 +132,12 @@ impl<'m> Straight<'_, 'm> {
         self.ends[expr.index()]
     }
 
+    /// Whether a path from a node of a record is that node, which has no fixed size: where it ends is
+    /// known when all of it is written.
+    pub(super) fn is_own_end(&self, path: &Path, record: RecordId) -> bool {
+        is_own_end(self.model, path, record)
+    }
+
     /// Whether what is written has to be read again.
     pub(super) fn reads_back(&self) -> bool {
         self.ends.contains(&true) || self.has_rests()
@@ -162,4 +171,32 @@ impl<'m> Straight<'_, 'm> {
     pub(super) fn is_about_place(&self, expr: ExprId) -> bool {
         self.positions[expr.index()]
     }
+}
+
+fn is_own_end(model: &Model, path: &Path, record: RecordId) -> bool {
+    let of = &model.records[record.index()];
+    matches!(of.kind, RecordKind::Struct)
+        && path.steps.is_empty()
+        && path.start.is_in(record)
+        && (0..)
+            .map(EpochId)
+            .zip(&model.epochs)
+            .all(|(epoch, _)| model.size_of(&Type::Record(record), epoch).is_none())
+}
+
+/// Whether an expression is a number that says where its struct ends.
+pub(super) fn says_own_end(model: &Model, expr: &Expr) -> bool {
+    let Expr::Path(Path { steps, .. }) = expr else { return false };
+    let Some(Step::Field(field)) = steps.last() else { return false };
+    field.members.iter().any(|(record, members)| {
+        let [Member::Row(row)] = members.as_slice() else { return false };
+        // Nobody holds a struct without its rows.
+        let Some(row) = model.records[record.index()].rows.get(row.index()) else { return false };
+        row.definers.iter().any(|definer| match definer.source {
+            DefinerSource::Expr(expr) => {
+                matches!(&model[expr], Expr::End(path) if is_own_end(model, path, *record))
+            }
+            DefinerSource::Measure { .. } => false,
+        })
+    })
 }

@@ -11,8 +11,8 @@ use super::{Ctx, Reading, number};
 use crate::model::visit::{Part, expressions};
 use crate::model::{
     ArrayLength, ByteOrder, Content, DefinerScope, DefinerSource, Expr, ExprId, Extent, Home,
-    IntType, Linear, Measure, Member, Model, Path, RecordId, Role, Row, RowId, RowKind, RunLength,
-    Start, Step, Tag, Target, Type,
+    IntType, Linear, Measure, Member, Model, Path, Record, RecordId, Role, Row, RowId, RowKind,
+    RunLength, Start, Step, Tag, Target, Type,
 };
 use crate::rust::mentions::mentions;
 use crate::rust::shape::Shape;
@@ -110,6 +110,13 @@ impl<'m> Reading<'_, '_, 'm> {
                 _ => continue,
             };
             found.push((why.to_owned(), !matches!(row.kind, RowKind::Mark { .. })));
+        }
+        let is_ruled = |id: RecordId, record: &Record| {
+            let late = |row: RowId| self.straight.is_ruled_late(self.straight.view(0), id, row);
+            record.numbered_rows().any(|(row, _)| late(row))
+        };
+        if model.records().any(|(id, record)| is_ruled(id, record)) {
+            found.push(("a rule for an address".to_owned(), true));
         }
         found
     }

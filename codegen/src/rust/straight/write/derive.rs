@@ -34,6 +34,8 @@ pub(super) struct Inline {
     pub measure: Side,
     pub factor: i128,
     pub offset: i128,
+    /// It is where the struct itself ends, and not about a row.
+    pub own: bool,
 }
 
 impl<'m> Writer<'_, '_, 'm> {
@@ -63,6 +65,11 @@ impl<'m> Writer<'_, '_, 'm> {
             return None;
         }
         let Equation { side, of, factor, offset } = self.equation_of(node, by)?;
+        if let (Measured::Path(path), Side::End) = (&of, side)
+            && self.straight.is_own_end(path, node.id)
+        {
+            return Some(Inline { by, row: by, measure: side, factor, offset, own: true });
+        }
         let measured = match of {
             Measured::Row(row) => row,
             Measured::Path(path) => self.own_row(node, path)?,
@@ -75,7 +82,7 @@ impl<'m> Writer<'_, '_, 'm> {
             && !matches!(target.kind, RowKind::Pool { .. })
             // A number that stands for none has no address.
             && (target.reference.is_none() && target.none.is_empty() || !is_cell(&target.ty));
-        inline.then_some(Inline { by, row: measured, measure: side, factor, offset })
+        inline.then_some(Inline { by, row: measured, measure: side, factor, offset, own: false })
     }
 
     /// The row of the node itself that a path leads to.
@@ -121,7 +128,10 @@ impl<'m> Writer<'_, '_, 'm> {
             return unable("a measure that may be nothing");
         }
         let number = added(measured_number(node.id, measured), row.plus);
-        before.extend(quote!(let (mut #from, mut #to) = (0, 0);));
+        match measured.own {
+            true => after.extend(quote!(let #to = cx.here();)),
+            false => before.extend(quote!(let (mut #from, mut #to) = (0, 0);)),
+        }
         match cell.storage {
             Storage::Fixed(int) => {
                 let (width, signed, big) = (int.bytes, int.signed, self.is_big(node, &int));
@@ -169,7 +179,7 @@ impl<'m> Writer<'_, '_, 'm> {
         body: TokenStream,
     ) -> TokenStream {
         let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
-        for measured in measured.iter().filter(|measured| measured.row == row) {
+        for measured in measured.iter().filter(|of| of.row == row && !of.own) {
             let (_, from, to) = measured_names(node.id, measured.by, measured.row);
             match spot {
                 Spot::End => {
@@ -188,7 +198,7 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Lets expressions about rows behind this one ask for what follows from where it is.
     pub(super) fn remember(&self, node: &Node<'m>, measured: &[Inline], row: RowId) {
-        for measured in measured.iter().filter(|measured| measured.row == row) {
+        for measured in measured.iter().filter(|of| of.row == row && !of.own) {
             let by = node.row(measured.by);
             let is_plain = by.plus == 0 && by.none.is_empty() && by.when.is_none();
             if is_plain && self.measure_of(node, measured.by, by).is_some() {
@@ -215,6 +225,13 @@ impl<'m> Writer<'_, '_, 'm> {
         }
         if let Some(sum) = self.sum_row(node, id, row, spot)? {
             return Ok(sum);
+        }
+        if self.straight.is_ruled_late(node.view, node.id, id) {
+            let why = unable("a rule for a number that is measured");
+            return match (&row.ty, why) {
+                (Type::Cell(cell), Err(why)) => self.later(node, id, id, cell, spot, why),
+                (_, why) => why,
+            };
         }
         if let Some(measured) = self.measure_of(node, id, row) {
             let (place, ..) = measured_names(node.id, measured.by, measured.row);

@@ -15,7 +15,7 @@ use crate::rust::straight::anchors::{Anchor, Anchors};
 use crate::rust::straight::context::Straight;
 use crate::rust::straight::equations::givers;
 use crate::rust::straight::operators::{added, known, solved};
-use crate::rust::straight::scope::{Access, Frame, Late, Scope};
+use crate::rust::straight::scope::{Access, Frame, It, Late, Scope};
 
 /// Addresses of what is placed.
 pub(super) struct Addresses<'a, 'p, 'm> {
@@ -176,7 +176,7 @@ impl<'m> Writer<'_, '_, 'm> {
             Addresses { straight: self.straight, view, anchors: &self.anchors, finished: true };
         let frame = |record, access, at, index| Frame { record, access, at: Some(at), index };
         let outer = frame(root, Access::Value(quote!(v)), quote!(0_u64), None);
-        let around = Scope { frames: vec![outer], it: None, late: Some(&addresses) };
+        let around = Scope { frames: vec![outer.clone()], it: None, late: Some(&addresses) };
         let own = if late.record == root {
             around.clone()
         } else {
@@ -231,7 +231,34 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
             }
         };
-        Ok(added(number, row.plus))
+        let (number, rules) = (added(number, row.plus), self.late_rules(view, &outer, late)?);
+        Ok(match rules.is_empty() {
+            true => number,
+            false => {
+                let plus = Literal::i128_suffixed(row.plus);
+                quote!({
+                    let number: rt::Option<i128> = #number;
+                    let it: i128 = s::known(number)? - #plus;
+                    #rules
+                    number
+                })
+            }
+        })
+    }
+
+    /// The rules of such a row, if nobody could look at them before: of `it`, in the root.
+    fn late_rules(&self, view: &'m Model, root: &Frame, late: &LateRow) -> Able<TokenStream> {
+        if !self.straight.is_ruled_late(view, late.record, late.row) {
+            return Ok(TokenStream::new());
+        }
+        let frames = match late.record == self.model.root {
+            true => vec![root.clone()],
+            // Its values are not at hand any more.
+            false => Vec::new(),
+        };
+        let scope = Scope { frames, it: Some(It::Number(quote!(it))), late: None };
+        let checks = &view.records[late.record.index()].rows[late.row.index()].checks;
+        checks.iter().map(|check| self.checking.rule(&scope, view, check)).collect()
     }
 
     /// Whether an expression in a record looks at nothing but addresses, numbers of members and what

@@ -768,7 +768,16 @@ impl<'m> Writer<'_, '_, 'm> {
                         return Ok(inner);
                     }
                     Extent::Size(size) => {
-                        self.straight.number_of_some(&node.scope, node.view, *size)?
+                        match self.straight.number_of_some(&node.scope, node.view, *size) {
+                            Err(_)
+                                if matches!(spot, Spot::End)
+                                    && self.straight.is_about_address(*size) =>
+                            {
+                                let fills = self.must_fill(node, *size)?;
+                                return Ok(quote!(let begun = cx.here(); #inner #fills));
+                            }
+                            expected => expected?,
+                        }
                     }
                     Extent::End(end) => {
                         let Spot::End = spot else { return unable("an end within a block") };

@@ -339,18 +339,28 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// Remembers where a region ends that ends at an address.
     pub(super) fn must_end(&self, node: &Node<'m>, end: ExprId) -> Able<TokenStream> {
-        let number = {
+        let (number, at) = (self.end_number(node, end)?, &node.at);
+        Ok(quote!(cx.must_end(#number, #at);))
+    }
+
+    /// Remembers the size of a region which began where `begun` says, where addresses say how large it
+    /// has to be.
+    pub(super) fn must_fill(&self, node: &Node<'m>, size: ExprId) -> Able<TokenStream> {
+        let (number, at) = (self.end_number(node, size)?, &node.at);
+        Ok(quote!(cx.must_fill(#number, #at, begun);))
+    }
+
+    /// The number of what addresses say of a region, which has to be something that can be looked for.
+    fn end_number(&self, node: &Node<'m>, end: ExprId) -> Able<usize> {
+        self.end_of(node.view, node.id, end)?;
+        Ok({
             let mut ends = self.ends.borrow_mut();
             let known = ends.iter().position(|known| *known == (node.id, end));
             known.unwrap_or_else(|| {
                 ends.push((node.id, end));
                 ends.len() - 1
             })
-        };
-        // It has to be something that can be looked for.
-        self.end_of(node.view, node.id, end)?;
-        let at = &node.at;
-        Ok(quote!(cx.must_end(#number, #at);))
+        })
     }
 
     fn end_of(&self, view: &'m Model, record: RecordId, end: ExprId) -> Able<TokenStream> {

@@ -75,7 +75,7 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             // Both sides of it are noted.
             let (measure, factor, offset) = (Side::At, 1, 0);
-            let inline = Inline { by: sum.by, row: of, measure, factor, offset };
+            let inline = Inline { by: sum.by, row: of, measure, factor, offset, own: false };
             let (_, from, to) = measured_names(node.id, sum.by, of);
             before.extend(quote!(let (mut #from, mut #to) = (0, 0);));
             measured.push(inline);

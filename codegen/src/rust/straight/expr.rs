@@ -1104,6 +1104,12 @@ impl<'m> Straight<'_, 'm> {
                 let number = solved(&quote!(count), *factor, *offset);
                 Ok(quote!({ let mut count = 0_i128; #count #number }))
             }
+            DefinerSource::Measure { measure: Measure::Size, row, factor, offset }
+                if let Some(frame) = scope.frames.last()
+                    && let Ok(size) = self.row_size(view, frame, *row) =>
+            {
+                Ok(solved(&known(&size), *factor, *offset))
+            }
             DefinerSource::Measure { .. } => {
                 unable("a number that follows from a size or an address")
             }

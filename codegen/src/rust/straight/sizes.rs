@@ -18,7 +18,7 @@ use crate::model::{
 use crate::print::expr_text;
 use crate::rust::shape::Shape;
 
-/// Takes a size, an `i128`.
+/// Takes a size.
 type Then<'a> = &'a dyn Fn(TokenStream) -> TokenStream;
 
 impl<'m> Straight<'_, 'm> {
@@ -34,39 +34,60 @@ impl<'m> Straight<'_, 'm> {
             || unable(format!("`{}` where that is not known yet", expr_text(view, asked)));
         let Some((Step::Field(field), way)) = path.steps.split_last() else { return not_known() };
         let way = Path { steps: way.to_vec(), ..path.clone() };
-        let last = RefCell::new(TokenStream::new());
-        let found = self.walk(scope, view, &way, false, &mut |place| {
-            let Place::Node(frame) = place else { return not_known() };
-            let Some(id) = only_row(field, frame.record) else { return not_known() };
-            let row = &view.records[frame.record.index()].rows[id.index()];
-            let leads = match row.ty.stripped() {
-                Type::Pointer(pointer) => Some(pointer),
-                _ => None,
-            };
-            let ty = match leads.map(|pointer| pointer.owned()) {
-                Some(Some(target)) => target,
-                Some(None) => return not_known(),
-                None => &row.ty,
-            };
-            let may_be_none = leads.is_some_and(|to| to.when_empty(self.model) != WhenEmpty::Here)
-                && matches!(ty.stripped(), Type::Array(_) | Type::Run(_));
-            // Nothing leads to what is empty.
-            let filter = may_be_none.then(|| quote!(.filter(|size: &i128| *size > 0)));
-            let there = |size: TokenStream| {
-                let size = quote!(rt::Some(#size) #filter);
-                last.replace(size.clone());
-                quote!(found = #size;)
-            };
-            self.sized(view, &frame, id, ty, &there).or_else(|_| not_known())
-        })?;
-        let last = last.take();
-        if is(&found, &quote!(found = #last;).to_string()) {
-            return Ok(last);
-        }
-        Ok(quote!({ let mut found: rt::Option<i128> = rt::None; #found found }))
+        self.size_found(&mut |then| {
+            self.walk(scope, view, &way, false, &mut |place| {
+                let Place::Node(frame) = place else { return not_known() };
+                let Some(id) = only_row(field, frame.record) else { return not_known() };
+                self.size_of_row(view, &frame, id, then).or_else(|_| not_known())
+            })
+        })
     }
 
-    /// Code that runs `then` for the size of what is in a row of a type, if that is there.
+    /// The size in bytes of what is in a row of a node, or of what it leads to: an `Option<i128>`.
+    pub(super) fn row_size(&self, view: &'m Model, frame: &Frame, id: RowId) -> Able<TokenStream> {
+        self.size_found(&mut |then| self.size_of_row(view, frame, id, then))
+    }
+
+    /// What code sets `found` to that is made with what takes a size: an `Option<i128>`.
+    fn size_found(&self, make: &mut dyn FnMut(Then<'_>) -> Able<TokenStream>) -> Able<TokenStream> {
+        let last = RefCell::new(TokenStream::new());
+        let found = make(&|size| {
+            last.replace(size.clone());
+            quote!(found = #size;)
+        })?;
+        let last = last.take();
+        Ok(match is(&found, &quote!(found = #last;).to_string()) {
+            true => last,
+            false => quote!({ let mut found: rt::Option<i128> = rt::None; #found found }),
+        })
+    }
+
+    /// Code that runs `then` for the size of a row, or of what it leads to: an `Option<i128>`.
+    fn size_of_row(
+        &self,
+        view: &'m Model,
+        frame: &Frame,
+        id: RowId,
+        then: Then<'_>,
+    ) -> Able<TokenStream> {
+        let row = &view.records[frame.record.index()].rows[id.index()];
+        let leads = match row.ty.stripped() {
+            Type::Pointer(pointer) => Some(pointer),
+            _ => None,
+        };
+        let ty = match leads.map(|pointer| pointer.owned()) {
+            Some(Some(target)) => target,
+            Some(None) => return unable("the size of what another row holds"),
+            None => &row.ty,
+        };
+        let may_be_none = leads.is_some_and(|to| to.when_empty(self.model) != WhenEmpty::Here)
+            && matches!(ty.stripped(), Type::Array(_) | Type::Run(_));
+        // Nothing leads to what is empty.
+        let filter = may_be_none.then(|| quote!(.filter(|size: &i128| *size > 0)));
+        self.sized(view, frame, id, ty, &|size| then(quote!(rt::Some(#size) #filter)))
+    }
+
+    /// Code that runs `then` for the size of what is in a row of a type, an `i128`, if that is there.
     fn sized(
         &self,
         view: &'m Model,

@@ -116,11 +116,15 @@ impl<'m> Straight<'_, 'm> {
 
     fn variable(&self, frame: Frame, path: &[RowId]) -> Able<TokenStream> {
         let Some((row, rest)) = path.split_first() else { return unable("no epoch variable") };
+        let inner = self.record(frame.record).rows[row.index()].ty.in_place();
+        let is_transparent = inner.is_some_and(|inner| self.shapes.is_transparent(inner));
         self.row_place(self.model, &frame, *row, &mut |place| {
             let place = match (place, rest) {
                 (Place::Node(inner), _) => return self.variable(inner, rest),
                 (Place::Word(record, word), [bits]) => self.bits_of(record, *bits, &word)?,
                 (place, []) => place,
+                // A transparent struct is what its row is.
+                (place, [_]) if is_transparent => place,
                 _ => return unable("an epoch variable that is somewhere else"),
             };
             match place {

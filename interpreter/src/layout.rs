@@ -16,8 +16,18 @@ use crate::value::{StructValue, UnionValue, Value};
 /// field that says something else stays; writing refuses it.
 #[must_use]
 pub fn in_layout(program: &Program, value: Value) -> Value {
+    read_as(program, value, None)
+}
+
+/// The same of a value that was written and read again: a field that it leaves out is what it was read
+/// as, if that is what the schema says of a field that nobody mentions.
+pub(crate) fn completed(program: &Program, value: Value, read: &Value) -> Value {
+    read_as(program, value, Some(read))
+}
+
+fn read_as(program: &Program, value: Value, read: Option<&Value>) -> Value {
     let epoch = epoch_of(program, value.given()).ok();
-    Layout(Shapes::new(program, epoch), 0).record(value, program.model().root)
+    Layout(Shapes::new(program, epoch), 0).record(value, program.model().root, read)
 }
 
 /// The walk, and through how many structs that stand for one of their rows it has come.
@@ -28,53 +38,56 @@ struct Layout<'m>(Shapes<'m>, u32);
 const MAX_DEPTH: u32 = 64;
 
 impl<'m> Layout<'m> {
-    fn record(self, value: Value, id: RecordId) -> Value {
+    fn record(self, value: Value, id: RecordId, read: Option<&Value>) -> Value {
         let record = &self.0.model.records[id.index()];
         match (value, record.transparent) {
             (Value::Spelled(inner, kept), _) => {
-                Value::Spelled(Box::new(self.record(*inner, id)), kept)
+                Value::Spelled(Box::new(self.record(*inner, id, read.map(Value::bare))), kept)
             }
-            (Value::Struct(value), None) => Value::Struct(self.fields(value, id)),
+            (Value::Struct(value), None) => Value::Struct(self.fields(value, id, read)),
             (value, Some(row)) if self.1 < MAX_DEPTH => {
-                Layout(self.0, self.1 + 1).value(value, &record.rows[row.index()].ty)
+                Layout(self.0, self.1 + 1).value(value, &record.rows[row.index()].ty, read)
             }
             (value, _) => value,
         }
     }
 
-    fn value(self, value: Value, ty: &'m Type) -> Value {
+    fn value(self, value: Value, ty: &'m Type, read: Option<&Value>) -> Value {
         with_stack(|| match (ty.stripped(), value) {
-            (Type::Record(id), value) => self.record(value, *id),
+            (Type::Record(id), value) => self.record(value, *id, read),
             (Type::Pointer(pointer), value) => match &pointer.target {
-                Target::Own(target) => self.value(value, target),
+                Target::Own(target) => self.value(value, target, read),
                 Target::Pooled | Target::Element => value,
             },
             (_, Value::Spelled(inner, kept)) => {
-                Value::Spelled(Box::new(self.value(*inner, ty)), kept)
+                Value::Spelled(Box::new(self.value(*inner, ty, read.map(Value::bare))), kept)
             }
             (Type::Array(array), Value::Array(elements)) => {
                 let inside = Layout(self.0, 0);
-                let elements = elements.into_iter();
-                Value::Array(elements.map(|value| inside.value(value, &array.element)).collect())
+                let read = read.and_then(Value::elements);
+                let elements = elements.into_iter().enumerate().map(|(at, value)| {
+                    inside.value(value, &array.element, read.and_then(|read| read.get(at)))
+                });
+                Value::Array(elements.collect())
             }
             (Type::Union(id), Value::Union(union)) => {
                 let UnionValue { case, value } = *union;
                 let cases = &self.0.model.unions[id.index()].cases;
                 let value = match cases.iter().find(|known| known.name == case) {
-                    Some(known) => self.fields(value, known.record),
+                    Some(known) => self.fields(value, known.record, read),
                     None => value,
                 };
                 Value::Union(Box::new(UnionValue { case, value }))
             }
             (Type::Cell(cell), Value::Struct(value)) => match cell.meaning {
-                Meaning::Word(id) => Value::Struct(self.fields(value, id)),
+                Meaning::Word(id) => Value::Struct(self.fields(value, id, read)),
                 _ => Value::Struct(value),
             },
             (_, value) => value,
         })
     }
 
-    fn fields(self, value: StructValue, record: RecordId) -> StructValue {
+    fn fields(self, value: StructValue, record: RecordId, read: Option<&Value>) -> StructValue {
         let fields = value.fields.into_iter().filter_map(|(name, field)| {
             let Some(row) = self.0.field(record, &name) else { return Some((name, field)) };
             if self.0.is_elsewhere(row) && is_nothing(row, &field) {
@@ -84,7 +97,10 @@ impl<'m> Layout<'m> {
                 (Value::None, Role::Default(said)) if row.may_be_left_out() => {
                     self.stated(said, row).unwrap_or(field)
                 }
-                _ => Layout(self.0, 0).value(field, &row.ty),
+                _ => {
+                    let read = read.and_then(|read| read.get(&name));
+                    Layout(self.0, 0).value(field, &row.ty, read)
+                }
             };
             let says_nothing = match &field {
                 Value::None => true,
@@ -93,7 +109,18 @@ impl<'m> Layout<'m> {
             };
             (!says_nothing || self.0.carries_data(row)).then_some((name, field))
         });
-        StructValue { fields: fields.collect(), kept: value.kept }
+        let mut fields: Vec<_> = fields.collect();
+        for (at, (name, value)) in read.and_then(Value::fields).unwrap_or(&[]).iter().enumerate() {
+            let here = fields.get(at).is_some_and(|(known, _)| known == name);
+            if here || fields.iter().any(|(known, _)| known == name) {
+                continue;
+            }
+            let usual = self.0.field(record, name).and_then(Row::usual);
+            if value.is_none() || usual.is_some_and(|usual| given_is(&value.given(), usual)) {
+                fields.insert(at.min(fields.len()), (name.clone(), value.clone()));
+            }
+        }
+        StructValue { fields, kept: value.kept }
     }
 }
 

@@ -13,6 +13,7 @@ use formwork::{ReadError, ReadOptions, WriteError};
 use crate::compare::{Matching, Parts, Spot};
 use crate::diff::Side;
 use crate::document::Document;
+use crate::layout::completed;
 use crate::value::Value;
 
 /// One of the files that are merged.
@@ -60,6 +61,8 @@ pub enum ConflictKind {
     Order,
     /// One refers to an element that the other has removed.
     Reference,
+    /// One refers to an element whose name is that of another one in the other file.
+    Renamed,
 }
 
 impl ConflictKind {
@@ -72,6 +75,7 @@ impl ConflictKind {
             ConflictKind::Added => "added",
             ConflictKind::Order => "order",
             ConflictKind::Reference => "reference",
+            ConflictKind::Renamed => "renamed",
         }
     }
 
@@ -84,6 +88,9 @@ impl ConflictKind {
             ConflictKind::Added => "both have added elements at this place",
             ConflictKind::Order => "both have changed the order of the elements",
             ConflictKind::Reference => "it refers to an element that was removed",
+            ConflictKind::Renamed => {
+                "it refers to an element whose name the other may have given to another one"
+            }
         }
     }
 }
@@ -155,7 +162,8 @@ pub fn merge(
     };
     let bytes = crate::write(program, &value).map_err(MergeError::Write)?;
     let again = crate::read(program, &bytes, options).map_err(|_| MergeError::ReadBack)?;
-    match again.value() == crate::in_layout(program, value) {
+    let again = again.value();
+    match again == completed(program, value, &again) {
         true => Ok(Merged::File(bytes)),
         false => Err(MergeError::ReadBack),
     }

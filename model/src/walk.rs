@@ -160,7 +160,17 @@ impl Row {
     /// Whether it may be left out of a value, since the schema says what it is then.
     #[must_use]
     pub fn has_usual(&self) -> bool {
-        matches!((&self.role, &self.absent), (Role::Default(_), _) | (Role::Data, Some(_)))
+        self.usual().is_some()
+    }
+
+    /// What it is where a value leaves it out, if the schema says so.
+    #[must_use]
+    pub fn usual(&self) -> Option<&Constant> {
+        match (&self.role, &self.absent) {
+            (Role::Default(usual), _) => Some(usual),
+            (Role::Data, absent) => absent.as_ref(),
+            _ => None,
+        }
     }
 
     /// Whether a rule of it is about what is known only when everything is read: other rows, the

@@ -748,6 +748,70 @@ fn references_lead_into_arrays_that_are_found_in_any_way() {
 }
 
 #[test]
+fn references_by_key_follow_what_the_other_has_renamed() {
+    let head = "module m root=File endian=little { extension m }\n";
+    let schema = format!(
+        "{head}struct File {{ u8 n; Item items count=n; u8 start ref=items.id; \
+         u8 uses count=fill ref=items.id }}\n\
+         struct Item {{ u8 id unique=#true; u8 power }}"
+    );
+    let base = b"\x02\x03\x0a\x07\x0b\x03";
+    let renamed = b"\x02\x03\x0a\xc8\x0b\x03";
+    // A reference that one side changes, and one that it adds.
+    for (side, both) in [
+        (&b"\x02\x03\x0a\x07\x0b\x07"[..], &b"\x02\x03\x0a\xc8\x0b\xc8"[..]),
+        (b"\x02\x03\x0a\x07\x0b\x03\x07\x03", b"\x02\x03\x0a\xc8\x0b\x03\xc8\x03"),
+    ] {
+        assert_eq!(merge_bytes(&schema, [base, renamed, side]), Ok(both.to_vec()));
+        assert_eq!(merge_bytes(&schema, [base, side, renamed]), Ok(both.to_vec()));
+    }
+    // Where another element has the old key then, nobody knows which one is meant.
+    let other = b"\x03\x03\x0a\xc8\x0b\x07\x63\x03";
+    let side = b"\x02\x03\x0a\x07\x0b\x03\x07";
+    assert_eq!(merge_bytes(&schema, [base, other, side]), Err(vec!["renamed uses[0]".to_owned()]));
+    assert_eq!(merge_bytes(&schema, [base, side, other]), Err(vec!["renamed uses[0]".to_owned()]));
+    // Only what says something else: an element more is none that was renamed.
+    let other = b"\x03\x03\x0a\xc8\x0b\x07\x0b\x03";
+    let both = b"\x03\x03\x0a\xc8\x0b\x07\x0b\x03\x07";
+    assert_eq!(merge_bytes(&schema, [base, other, side]), Ok(both.to_vec()));
+
+    // References among the elements themselves, in structs without a name, to an element that is gone.
+    let schema = format!(
+        "{head}struct File {{ u8 n; Area areas count=n }}\n\
+         struct Area {{ u8 id unique=#true; Way; u8 x; u8 y }}\n\
+         struct Way {{ u8 up ref=File.areas.id none=0 }}"
+    );
+    let base = b"\x02\x05\0\x01\x02\x07\x05\x03\x04";
+    let renamed = b"\x02\x4d\0\x01\x02\x07\x4d\x03\x04";
+    let side = b"\x03\x05\0\x01\x02\x07\x05\x03\x04\x09\x05\x08\x08";
+    let both = b"\x03\x4d\0\x01\x02\x07\x4d\x03\x04\x09\x4d\x08\x08";
+    assert_eq!(merge_bytes(&schema, [base, renamed, side]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(&schema, [base, side, renamed]), Ok(both.to_vec()));
+    let gone = b"\x01\x07\0\x03\x04";
+    let conflict = vec!["reference areas[2].up".to_owned()];
+    assert_eq!(merge_bytes(&schema, [base, side, gone]), Err(conflict));
+    let program = programs::from_text("m.kdl", &schema, None).expect("it is clean");
+    assert_eq!(paths(&compare(&program, base, renamed)), ["changed areas[0].id"]);
+}
+
+#[test]
+fn elements_that_are_new_have_what_another_version_brings() {
+    let head = "module m root=File endian=little { extension m }\nepoch v from=File.v\n\
+                struct File { u8 v; Item items count=fill }\n";
+    for item in [
+        "struct Item 0x01 0x02 { columns \"<2\" \">=2\"; u8 id 0 0; u8 extra - 1 absent=7 }",
+        "struct Item 0x01 0x02 { columns \"<2\" \">=2\"; u8 id 0 0; u8 extra - 1 usually=7 }",
+        "struct Item { u8 id; when \"v >= 2\" { u8 extra usually=7 } }",
+    ] {
+        let schema = format!("{head}{item}");
+        let (base, newer) = (b"\x01\x0a\x0b", b"\x02\x0a\x07\x0b\x08");
+        let (more, both) = (b"\x01\x0a\x0c\x0b", b"\x02\x0a\x07\x0c\x07\x0b\x08");
+        assert_eq!(merge_bytes(&schema, [base, newer, more]), Ok(both.to_vec()), "{item}");
+        assert_eq!(merge_bytes(&schema, [base, more, newer]), Ok(both.to_vec()), "{item}");
+    }
+}
+
+#[test]
 fn elements_are_known_by_a_key_that_a_let_leads_to() {
     let schema = "module m root=File endian=little { extension m }\n\
                   struct File { u8 n; Item items count=n; u8 user ref=known.key\n\

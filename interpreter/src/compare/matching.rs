@@ -1,14 +1,14 @@
 //! Which part of one file is which of another.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use formwork::engine::Item;
 use formwork_model::RowId;
 
 use super::align::{self, Digests, Kind, NONE};
 use super::hash::Quick;
-use super::parts::{PartId, Parts, ROOT, What};
+use super::parts::{PartId, Parts, ROOT, Spot, What};
 use crate::stack::with_stack;
+use formwork::engine::Item;
 
 /// Which part of one file is which of another. Parts that are matched need not be equal.
 pub(crate) struct Matching {
@@ -17,6 +17,9 @@ pub(crate) struct Matching {
     backward: Vec<u32>,
     /// By array of the first file, unless each element is the one at the same position.
     lists: HashMap<PartId, Lists, Quick>,
+    /// Elements of arrays of the first file whose name has another element in the second, while what
+    /// they say has another name there.
+    doubtful: HashSet<(PartId, u32), Quick>,
 }
 
 /// Which element of one array is which of another, by position in either.
@@ -75,6 +78,7 @@ impl Matching {
             forward: vec![NONE; a.all.len()],
             backward: vec![NONE; b.all.len()],
             lists: HashMap::default(),
+            doubtful: HashSet::default(),
         };
         matching.pair(a, ROOT, b, ROOT);
         matching
@@ -99,16 +103,22 @@ impl Matching {
         }
     }
 
+    /// Whether the element that an element of the first file is matched with may be another one, since
+    /// it has nothing of it but the name.
+    pub(crate) fn is_doubtful(&self, list: PartId, at: u32) -> bool {
+        self.doubtful.contains(&(list, at))
+    }
+
     /// Whether two references, which are no plain numbers, lead to the same element.
     pub(crate) fn same_target(
         &self,
         a: &Parts<'_>,
-        (of_a, in_a): (Item, PartId),
+        (of_a, in_a): (Spot, PartId),
         b: &Parts<'_>,
-        (of_b, in_b): (Item, PartId),
+        (of_b, in_b): (Spot, PartId),
     ) -> bool {
         let (Some(from), Some(to)) = (a.position(of_a), b.position(of_b)) else {
-            return a.same(of_a, b, of_b);
+            return a.same(a.item(of_a), b, b.item(of_b));
         };
         let pairs = self.pairs(a, in_a).filter(|_| self.forward(in_a) == Some(in_b));
         pairs.and_then(|pairs| pairs.to_b(from)) == Some(to)
@@ -147,6 +157,7 @@ impl Matching {
             return;
         }
         let to_b = aligned(a, of_a, b, of_b);
+        self.doubt(a, of_a, b, of_b, &to_b);
         let pairs = || (0..).zip(&to_b).filter(|(_, to)| **to != NONE);
         for (from, to) in pairs().filter(|_| lists) {
             self.pair(a, first + from, b, others + to);
@@ -159,6 +170,30 @@ impl Matching {
             to_a[*to as usize] = from;
         }
         self.lists.insert(of_a, Lists { to_b, to_a });
+    }
+
+    /// Remembers the doubtful ones among elements that are matched by their names.
+    fn doubt(&mut self, a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId, to_b: &[u32]) {
+        let (Some(names), Some(others)) = (a.names(of_a), b.names(of_b)) else { return };
+        let (first, other) = (a.inside(of_a).start, b.inside(of_b).start);
+        let mut new: HashSet<u32, Quick> = (0..b.length(of_b).unwrap_or(0)).collect();
+        for to in to_b {
+            new.remove(to);
+        }
+        let rest = |at: &u32| b.rest_digest(other + at, others[*at as usize]);
+        let rests: HashSet<u64, Quick> = new.iter().map(rest).collect();
+        if rests.is_empty() {
+            return;
+        }
+        for (from, to) in (0..).zip(to_b).filter(|(_, to)| **to != NONE) {
+            let (name, element) = (names[from as usize], first + from);
+            let is_it = a.substance(element, name) == 0
+                || !a.only_name(element, b, other + to, name)
+                || !rests.contains(&a.rest_digest(element, name));
+            if !is_it {
+                self.doubtful.insert((of_a, from));
+            }
+        }
     }
 }
 

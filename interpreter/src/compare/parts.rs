@@ -34,6 +34,10 @@ pub(crate) struct Parts<'t> {
     named: HashMap<PartId, Rc<KeyPath>, Quick>,
     /// Arrays whose elements references may lead to.
     targets: HashSet<PartId, Quick>,
+    /// Of references by the content of a field: its name.
+    keyed: HashMap<PartId, &'t str, Quick>,
+    /// The contents of such a field in an array, in order, with the positions of the elements.
+    contents: HashMap<(PartId, &'t str), Vec<(i128, u32)>>,
 }
 
 /// A value that stands in a row or is an element.
@@ -47,7 +51,7 @@ pub(crate) struct Part<'t> {
     /// Fields or elements.
     first: PartId,
     count: u32,
-    /// Of references that are positions: the array that they lead into, or [`NONE`].
+    /// Of references: the array that they lead into, or [`NONE`].
     target: PartId,
     weak: u64,
     strong: u64,
@@ -85,21 +89,18 @@ impl Spot {
     }
 }
 
-/// All rows of a file that hold references by position, and slices, which may have them.
+/// All rows of a file that hold references, and slices, which may have them.
 pub(crate) fn reference_rows(tree: &Tree<'_, '_>) -> Vec<Loc> {
-    // What goes by the content of a field holds that, and no position.
-    let by_position = |row: &Row| match &row.reference {
-        Some(reference) => reference.field.is_none(),
-        None => matches!(row.kind, RowKind::Slice { .. }),
-    };
+    let may_refer =
+        |row: &Row| row.reference.is_some() || matches!(row.kind, RowKind::Slice { .. });
     let records = tree.model().records.iter();
-    let refers: Vec<bool> = records.map(|record| record.rows.iter().any(by_position)).collect();
+    let refers: Vec<bool> = records.map(|record| record.rows.iter().any(may_refer)).collect();
     let mut rows = Vec::new();
     let mut walk = Walk::all(tree);
     while let Some(node) = walk.next(tree) {
         if refers[tree.record_id(node).index()] {
             let all = tree.record(node).numbered_rows();
-            let all = all.filter(|(_, row)| by_position(row));
+            let all = all.filter(|(_, row)| may_refer(row));
             rows.extend(all.map(|(row, _)| Loc::row(node, row)));
         }
     }
@@ -120,6 +121,8 @@ impl<'t> Parts<'t> {
             foreign: HashMap::default(),
             named: HashMap::default(),
             targets: HashSet::default(),
+            keyed: HashMap::default(),
+            contents: HashMap::default(),
         };
         let keys = Keys::of(tree.model());
         let mut builder = Builder { parts, keys, left };
@@ -128,17 +131,54 @@ impl<'t> Parts<'t> {
         for (row, array) in referred {
             // The rows of a form stand for those of its case.
             let part = |loc: Loc| parts.at(tree.logical(loc));
-            if let (Some(row), Some(array)) = (part(*row), array.and_then(part)) {
-                parts.all[row as usize].target = array;
-                if let What::List(_) = parts.part(row).what {
-                    for element in parts.inside(row) {
-                        parts.all[element as usize].target = array;
-                    }
-                }
+            if let (Some(id), Some(array)) = (part(*row), array.and_then(part)) {
+                let reference = tree.row(*row).reference.as_ref();
+                parts.refer(id, array, reference.and_then(|it| it.field.as_deref()));
             }
         }
         parts.digest();
         parts
+    }
+
+    /// Says what the references in a row lead into, and the field that they go by.
+    fn refer(&mut self, row: PartId, array: PartId, field: Option<&'t str>) {
+        let elements = match self.part(row).what {
+            What::List(_) => self.inside(row),
+            _ => 0..0,
+        };
+        for id in std::iter::once(row).chain(elements) {
+            self.all[id as usize].target = array;
+            if let Some(field) = field {
+                self.keyed.insert(id, field);
+            }
+        }
+        if let Some(field) = field
+            && !self.contents.contains_key(&(array, field))
+        {
+            let all = (0..).zip(self.inside(array));
+            let content = |(at, element)| Some((self.content(element, field)?, at));
+            let mut contents: Vec<_> = all.filter_map(content).collect();
+            contents.sort_unstable();
+            self.contents.insert((array, field), contents);
+        }
+    }
+
+    /// The number in a field of an element.
+    pub(crate) fn content(&self, element: PartId, field: &str) -> Option<i128> {
+        match self.part(self.field(element, field)?).what {
+            What::Leaf(item) => self.tree.int(item),
+            _ => None,
+        }
+    }
+
+    /// The fields of elements that references go by.
+    pub(crate) fn key_fields(&self) -> impl Iterator<Item = &'t str> {
+        self.contents.keys().map(|(_, field)| *field)
+    }
+
+    /// The field that a reference goes by, if it holds no position.
+    pub(crate) fn keyed(&self, id: PartId) -> Option<&'t str> {
+        self.keyed.get(&id).copied()
     }
 
     pub(crate) fn part(&self, id: PartId) -> &Part<'t> {
@@ -257,7 +297,7 @@ impl<'t> Parts<'t> {
         }
     }
 
-    /// The array that a reference, or those in an array, are positions in.
+    /// The array that a reference, or those in an array, lead into.
     pub(crate) fn target(&self, id: PartId) -> Option<PartId> {
         Some(self.part(id).target).filter(|target| *target != NONE)
     }
@@ -267,9 +307,26 @@ impl<'t> Parts<'t> {
         self.targets.contains(&list)
     }
 
-    /// The position that a reference holds.
-    pub(crate) fn position(&self, item: Item) -> Option<u32> {
-        self.tree.int(item).and_then(|number| u32::try_from(number).ok())
+    /// The position of the element that a reference leads to: of those that have its number in their
+    /// field, the first.
+    pub(crate) fn position(&self, spot: Spot) -> Option<u32> {
+        self.positions(spot).next()
+    }
+
+    /// The positions of all elements that a reference may mean.
+    pub(crate) fn positions(&self, spot: Spot) -> impl Iterator<Item = u32> {
+        let number = self.tree.int(self.item(spot));
+        let keyed = self.keyed(spot.part).map(|field| (self.part(spot.part).target, field));
+        let contents = match (number, keyed) {
+            (Some(number), Some(key)) => {
+                let all = self.contents.get(&key).map_or(&[][..], Vec::as_slice);
+                let all = &all[all.partition_point(|(content, _)| *content < number)..];
+                &all[..all.partition_point(|(content, _)| *content == number)]
+            }
+            _ => &[],
+        };
+        let own = number.filter(|_| keyed.is_none()).and_then(|number| u32::try_from(number).ok());
+        own.into_iter().chain(contents.iter().map(|(_, at)| *at))
     }
 
     /// What names the elements of an array, if each has something.
@@ -453,6 +510,26 @@ impl<'t> Parts<'t> {
         others.map(|field| self.weight(field)).sum()
     }
 
+    /// Whether two elements have nothing in common but what names them.
+    pub(crate) fn only_name(
+        &self,
+        id: PartId,
+        other: &Parts<'_>,
+        its: PartId,
+        name: PartId,
+    ) -> bool {
+        self.similar(id, other, its) <= self.weight(name)
+    }
+
+    /// Digest of an element without what names it.
+    pub(crate) fn rest_digest(&self, element: PartId, name: PartId) -> u64 {
+        let others = self.inside(element).filter(|field| *field != name);
+        others.fold(17, |digest, field| {
+            let row = self.row_name(field).unwrap_or_default();
+            hash::bytes(mix(digest, self.digest_of(field)), row.as_bytes())
+        })
+    }
+
     fn common(&self, id: PartId, other: &Parts<'_>, its: PartId, looks: &mut u32) -> u32 {
         if self.digest_of(id) == other.digest_of(its) {
             return self.weight(id);
@@ -541,10 +618,13 @@ impl<'t> Parts<'t> {
         let mut passed = Vec::new();
         loop {
             // Numbers that lead to each other say nothing but their own.
-            let Some(array) = self.target(id).filter(|array| !passed.contains(array)) else {
+            // The content of a field says which element it is.
+            let array = self.target(id).filter(|_| self.keyed(id).is_none());
+            let Some(array) = array.filter(|array| !passed.contains(array)) else {
                 return self.leaf_digest(item);
             };
-            let Some(position) = self.position(item) else { return 6 };
+            let position = self.tree.int(item).and_then(|number| u32::try_from(number).ok());
+            let Some(position) = position else { return 6 };
             if !refer {
                 return 7;
             }

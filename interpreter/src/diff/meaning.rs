@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use formwork::engine::Item;
-
 use super::{Change, ChangeKind, Place};
 use crate::compare::{
     Matching, Pairs, PartId, Parts, Quick, ROOT, Spot, What, fields, longest_run,
@@ -37,8 +35,8 @@ impl Walk<'_, '_> {
         let (a, b) = (self.a, self.b);
         match (a.part(of_a).what, b.part(of_b).what) {
             (What::Unread, _) | (_, What::Unread) | (What::None, What::None) => {}
-            (What::Leaf(item), What::Leaf(its)) => {
-                if !self.same((item, of_a), (its, of_b)) {
+            (What::Leaf(_), What::Leaf(_)) => {
+                if !self.same(Spot::part(of_a), Spot::part(of_b)) {
                     self.changed(of_a, of_b);
                 }
             }
@@ -53,12 +51,12 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn same(&self, (item, of_a): (Item, PartId), (its, of_b): (Item, PartId)) -> bool {
-        match (self.a.target(of_a), self.b.target(of_b)) {
+    fn same(&self, of_a: Spot, of_b: Spot) -> bool {
+        match (self.a.target(of_a.part), self.b.target(of_b.part)) {
             (Some(in_a), Some(in_b)) => {
-                self.matching.same_target(self.a, (item, in_a), self.b, (its, in_b))
+                self.matching.same_target(self.a, (of_a, in_a), self.b, (of_b, in_b))
             }
-            _ => self.a.same(item, self.b, its),
+            _ => self.a.same(self.a.item(of_a), self.b, self.b.item(of_b)),
         }
     }
 
@@ -134,8 +132,7 @@ impl Walk<'_, '_> {
         match (old.number, new.number) {
             (None, None) => self.pair(old.part, new.part),
             _ => {
-                let (item, its) = (self.a.item(old), self.b.item(new));
-                if !self.same((item, of_a), (its, of_b)) {
+                if !self.same(old, new) {
                     self.add(ChangeKind::Changed, Some(old), Some(new));
                 }
             }

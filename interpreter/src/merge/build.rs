@@ -9,9 +9,11 @@ use crate::stack::with_stack;
 use crate::value::{Kept, StructValue, UnionValue, Value};
 
 pub(super) fn build(three: &Three<'_, '_>, plan: Plan<'_>, conflicts: &mut Vec<Conflict>) -> Value {
-    let mut places = Places { three, places: HashMap::default(), lists: 0 };
+    let mut places =
+        Places { three, places: HashMap::default(), keys: HashMap::default(), lists: 0 };
     places.plan(&plan);
-    let mut builder = Builder { three, places: places.places, conflicts };
+    let Places { places, keys, .. } = places;
+    let mut builder = Builder { three, places, keys, conflicts };
     builder.value(plan).unwrap_or(Value::None)
 }
 
@@ -19,9 +21,14 @@ pub(super) fn build(three: &Three<'_, '_>, plan: Plan<'_>, conflicts: &mut Vec<C
 /// number for the array of the result, and by position the position there.
 type Placed = HashMap<(usize, PartId), (u32, Vec<u32>), Quick>;
 
+/// What references to the elements of an array hold that go by a field: by the number of the array and
+/// the field, for each position in the result.
+type PlacedKeys<'t> = HashMap<(u32, &'t str), Vec<Option<i128>>>;
+
 struct Places<'w, 't> {
     three: &'w Three<'w, 't>,
     places: Placed,
+    keys: PlacedKeys<'t>,
     lists: u32,
 }
 
@@ -42,6 +49,12 @@ impl Places<'_, '_> {
                         (0..).zip(rows).filter_map(|(at, row)| Some((row.sources[side]?, at)));
                     self.place(side, *list, found.collect());
                 }
+                if self.three.parts[OURS].is_target(lists[OURS]) {
+                    let three = self.three;
+                    self.name(&|field| {
+                        rows.iter().map(|row| key(three, &row.plan, field)).collect()
+                    });
+                }
                 with_stack(|| rows.iter().for_each(|row| self.plan(&row.plan)));
             }
         }
@@ -61,12 +74,22 @@ impl Places<'_, '_> {
         }
     }
 
+    /// What the elements of the last array have in the fields that references go by.
+    fn name(&mut self, keys: &dyn Fn(&str) -> Vec<Option<i128>>) {
+        for field in self.three.parts.iter().flat_map(|parts| parts.key_fields()) {
+            self.keys.entry((self.lists, field)).or_insert_with(|| keys(field));
+        }
+    }
+
     /// All arrays in what is taken from one file as it is.
     fn take(&mut self, side: usize, part: PartId) {
         let parts = self.three.parts[side];
         if let Some(count) = parts.length(part).filter(|_| parts.is_target(part)) {
             self.lists += 1;
             self.place(side, part, (0..count).map(|at| (at, at)).collect());
+            self.name(&|field| {
+                parts.inside(part).map(|element| parts.content(element, field)).collect()
+            });
             // What others call these elements.
             let in_base = self.three.parts[BASE];
             let (base, from_base): (_, Vec<(u32, u32)>) = match side {
@@ -102,9 +125,28 @@ impl Places<'_, '_> {
     }
 }
 
+/// The number that an element of the result has in a field.
+fn key(three: &Three<'_, '_>, plan: &Plan<'_>, field: &str) -> Option<i128> {
+    match plan {
+        Plan::Take { side, spot, .. } => three.parts[*side].content(spot.part, field),
+        Plan::Spelled(inner, _) => with_stack(|| key(three, inner, field)),
+        Plan::Struct { fields, .. } => {
+            let mut own = fields.iter().find_map(|(name, own)| (name == field).then_some(own))?;
+            while let Plan::Spelled(inner, _) = own {
+                own = inner;
+            }
+            let Plan::Take { side, spot, .. } = own else { return None };
+            let parts = three.parts[*side];
+            parts.tree.int(parts.item(*spot))
+        }
+        _ => None,
+    }
+}
+
 struct Builder<'w, 't, 'c> {
     three: &'w Three<'w, 't>,
     places: Placed,
+    keys: PlacedKeys<'t>,
     conflicts: &'c mut Vec<Conflict>,
 }
 
@@ -124,8 +166,11 @@ impl Builder<'_, '_, '_> {
             }
             Plan::Same(spots) => {
                 let at = |side: usize| self.position(side, spots[side]?);
+                let by = spots[OURS].and_then(|spot| self.three.parts[OURS].keyed(spot.part));
                 match (at(OURS), at(THEIRS)) {
-                    (Some(own), Some(other)) if own == other => Value::Int(own.1.into()),
+                    (Some(own), Some(other)) if own == other => {
+                        self.reference(own, by).map_or(Value::None, Value::Int)
+                    }
                     _ => {
                         let conflict = self.three.conflict(ConflictKind::Changed, spots);
                         self.conflicts.push(conflict);
@@ -174,9 +219,39 @@ impl Builder<'_, '_, '_> {
     /// The array and position in the result that a reference of a file leads to.
     fn position(&self, side: usize, spot: Spot) -> Option<(u32, u32)> {
         let parts = self.three.parts[side];
-        let at = parts.position(parts.item(spot))?;
         let (list, places) = self.places.get(&(side, parts.target(spot.part)?))?;
-        places.get(at as usize).copied().filter(|at| *at != NONE).map(|at| (*list, at))
+        let mut all = parts.positions(spot);
+        let at = all.find_map(|at| places.get(at as usize).copied().filter(|at| *at != NONE));
+        at.map(|at| (*list, at))
+    }
+
+    /// Whether a file refers by name, where the other one does not, to what may be another element in
+    /// that.
+    fn is_doubtful(&self, side: usize, spot: Spot) -> bool {
+        let (parts, other) = (self.three.parts[side], OURS + THEIRS - side.max(OURS));
+        let in_base = || {
+            let list = parts.target(spot.part)?;
+            let (at, matching) = (parts.position(spot)?, self.three.matching(side));
+            let base = matching.backward(list)?;
+            Some((base, matching.pairs(self.three.parts[BASE], base)?.to_a(at)?))
+        };
+        if side == BASE || parts.keyed(spot.part).is_none() {
+            return false;
+        }
+        let Some((list, at)) = in_base() else { return false };
+        self.three.matching(other).is_doubtful(list, at)
+            && self.three.spots(side, spot)[other].is_none_or(|its| {
+                let others = self.three.parts[other];
+                !parts.same(parts.item(spot), others, others.item(its))
+            })
+    }
+
+    /// What a reference to an element of the result holds: its position, or what it has in a field.
+    fn reference(&self, (list, at): (u32, u32), by: Option<&str>) -> Option<i128> {
+        match by {
+            None => Some(at.into()),
+            Some(field) => *self.keys.get(&(list, field))?.get(at as usize)?,
+        }
     }
 
     /// Puts the references right in what one file has.
@@ -187,12 +262,20 @@ impl Builder<'_, '_, '_> {
             return;
         }
         match parts.what_at(spot) {
-            What::Leaf(item) if parts.target(spot.part).is_some() => {
-                if parts.position(item).is_none() {
+            What::Leaf(_) if parts.target(spot.part).is_some() => {
+                if parts.position(spot).is_none() {
                     return;
                 }
+                if self.is_doubtful(side, spot) {
+                    let spots = self.three.spots(side, spot);
+                    self.conflicts.push(self.three.conflict(ConflictKind::Renamed, spots));
+                }
                 match self.position(side, spot) {
-                    Some((_, at)) => *value = Value::Int(at.into()),
+                    Some(at) => {
+                        if let Some(number) = self.reference(at, parts.keyed(spot.part)) {
+                            *value = Value::Int(number);
+                        }
+                    }
                     None => {
                         let spots = self.three.spots(side, spot);
                         let conflict = self.three.conflict(ConflictKind::Reference, spots);

@@ -109,8 +109,7 @@ impl<'v> Planner<'_, '_, '_> {
         let is_reference = |side: usize, spot: Option<Spot>| {
             let parts = self.three.parts[side];
             spot.is_some_and(|spot| {
-                let is_position = parts.position(parts.item(spot)).is_some();
-                is_position && parts.target(spot.part).is_some()
+                parts.target(spot.part).is_some() && parts.position(spot).is_some()
             })
         };
         if is_reference(OURS, ours) && is_reference(THEIRS, theirs) {
@@ -126,9 +125,7 @@ impl<'v> Planner<'_, '_, '_> {
     pub(super) fn is_unchanged(&self, place: Place<'_>, side: usize) -> bool {
         let (parts, matching) = (self.three.parts, self.three.matching(side));
         let same_target = |in_a: (Spot, PartId), in_b: (Spot, PartId)| {
-            let of = |parts: &Parts<'_>, (spot, list): (Spot, PartId)| (parts.item(spot), list);
-            let (a, b) = (parts[BASE], parts[side]);
-            matching.same_target(a, of(a, in_a), b, of(b, in_b))
+            matching.same_target(parts[BASE], in_a, parts[side], in_b)
         };
         same(parts[BASE], place.spots[BASE], parts[side], place.spots[side], &same_target)
     }
@@ -137,7 +134,7 @@ impl<'v> Planner<'_, '_, '_> {
     pub(super) fn is_same(&self, ours: Option<Spot>, theirs: Option<Spot>) -> bool {
         let [_, a, b] = self.three.parts;
         let same_target = |(spot, list): (Spot, PartId), (its, other): (Spot, PartId)| {
-            let (Some(from), Some(to)) = (a.position(a.item(spot)), b.position(b.item(its))) else {
+            let (Some(from), Some(to)) = (a.position(spot), b.position(its)) else {
                 return a.same(a.item(spot), b, b.item(its));
             };
             let [to_ours, to_theirs] = self.three.matchings;

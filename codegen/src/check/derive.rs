@@ -7,9 +7,10 @@ use super::exprs::{own_rows, own_rows_on, paths, places};
 use super::fits::range;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Measure, Model,
-    RecordId, Role, Row, RowId, RowKind, Type,
+    BinaryOp, Cell, DefinerScope, DefinerSource, Expr, ExprId, Home, Meaning, Measure, Member,
+    Model, Path, RecordId, Role, Row, RowId, RowKind, Start, Step, Type,
 };
+use crate::print::path_text;
 use crate::span::Span;
 
 /// Rows through which a record is used, with the records that have them.
@@ -23,6 +24,7 @@ const WAYS: u32 = 10_000;
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
     let uses = uses(context);
+    rooted_circles(context, &uses, found);
     for (id, record) in context.model.records() {
         for (number, row) in record.numbered_rows() {
             if !matches!(row.role, Role::Derived) || !context.used(id) {
@@ -52,6 +54,98 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
         widths(context, id, found);
         turned(context.model, id, found);
         always_there(context.model, id, found);
+    }
+}
+
+/// Rows whose equations always need a row at a place that is the same in the whole file, and that one
+/// needs itself: written below a path from the root, the row itself is one of its instances.
+fn rooted_circles(context: &Context, uses: &Uses, found: &mut Diagnostics) {
+    let model = context.model;
+    if uses.contains_key(&model.root) {
+        return;
+    }
+    // What each row always needs: with the path, if that begins at the root.
+    let mut needs: HashMap<(RecordId, RowId), Vec<Need<'_>>> = HashMap::new();
+    for (id, record) in model.records() {
+        for (number, row) in record.numbered_rows() {
+            let written = matches!(row.role, Role::Derived | Role::Kept(_)) && context.used(id);
+            let Some(expr) = row.equation().filter(|_| written) else { continue };
+            let mut paths = Vec::new();
+            always(model, expr, &mut |path| paths.push(path));
+            let need = |path| need(model, id, path);
+            needs.insert((id, number), paths.into_iter().filter_map(need).collect());
+        }
+    }
+    let mut told: HashSet<(RecordId, RowId)> = HashSet::new();
+    let mut all: Vec<_> = needs.keys().copied().collect();
+    all.sort_unstable();
+    for at in all {
+        for (next, path) in needs[&at].iter().filter_map(|(next, path)| Some((*next, (*path)?))) {
+            let mut reached = HashSet::from([next]);
+            let mut open = vec![next];
+            while let Some(here) = open.pop() {
+                let ways = needs.get(&here).into_iter().flatten();
+                open.extend(ways.map(|(to, _)| *to).filter(|to| reached.insert(*to)));
+            }
+            if !reached.contains(&at) || told.contains(&at) {
+                continue;
+            }
+            let row = &model.records[at.0.index()].rows[at.1.index()];
+            let message = format!("{} is needed to compute itself", row_name(row));
+            let diagnostic = found.error("E0505", row.span, message);
+            let root = &model.records[model.root.index()].name;
+            let path = path_text(model, path);
+            let path =
+                path.strip_prefix("root").map_or(path.clone(), |rest| format!("{root}{rest}"));
+            diagnostic.label(&format!("`{path}` is one of these rows, and needs itself"));
+            diagnostic.help(
+                "a condition says which of them follow from another one: \
+                 `index(this) > 0 ? ... : NUMBER`",
+            );
+            told.extend(reached);
+        }
+    }
+}
+
+/// A row that is needed, and the path to it if that begins at the root.
+type Need<'m> = ((RecordId, RowId), Option<&'m Path>);
+
+/// The row that a path leads to from a node of a record, if it is at the same place whichever node it is
+/// among those of the file, or in the node itself.
+fn need<'m>(model: &'m Model, id: RecordId, path: &'m Path) -> Option<Need<'m>> {
+    if path.start.is_in(id) && id != model.root {
+        return path.own_row(id).map(|row| ((id, row), None));
+    }
+    let rooted = matches!(path.start, Start::Root) || path.start.is_in(model.root);
+    let fixed = path.steps.iter().all(|step| match step {
+        Step::Field(_) => true,
+        Step::Index(index) => matches!(model[*index], Expr::Int(_)),
+        Step::Last => false,
+    });
+    let Some(Step::Field(field)) = path.steps.last().filter(|_| rooted && fixed) else {
+        return None;
+    };
+    let mut ends = model.ends(field);
+    match (ends.next(), ends.next()) {
+        (Some((record, Member::Row(row))), None) => {
+            let own = id == model.root && path.steps.len() == 1;
+            Some(((record, row), Some(path).filter(|_| !own)))
+        }
+        _ => None,
+    }
+}
+
+/// The paths whose values are asked for whatever anything else is.
+fn always<'m>(model: &'m Model, expr: ExprId, visit: &mut dyn FnMut(&'m Path)) {
+    match &model[expr] {
+        Expr::Path(path) => visit(path),
+        Expr::Binary(BinaryOp::BothTrue | BinaryOp::EitherTrue, first, _)
+        | Expr::If(first, ..)
+        | Expr::In(first, _) => always(model, *first, visit),
+        expr @ (Expr::Unary(..) | Expr::Binary(..) | Expr::Call(..)) => {
+            expr.operands(&mut |operand| always(model, operand, visit));
+        }
+        _ => {}
     }
 }
 

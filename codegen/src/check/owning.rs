@@ -154,10 +154,8 @@ impl Tails {
 
     /// Whether something is left to do behind the bytes of a value of this type.
     pub fn of(&self, model: &Model, ty: &Type) -> bool {
-        match element(ty) {
-            Type::Pointer(pointer) => matches!(pointer.target, Target::Own(_)),
-            ty => inline_records(model, ty).iter().any(|&id| self.has(id)),
-        }
+        let owns = |ty: &Type| matches!(ty, Type::Pointer(pointer) if pointer.owned().is_some());
+        elements(ty).any(owns) || inline_records(model, ty).iter().any(|&id| self.has(id))
     }
 
     fn places(&self, model: &Model, statement: &Statement) -> bool {

@@ -229,7 +229,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Step::Field(field) => self.onto_field(val, field, rest, way, many, visit),
             Step::Index(index) => {
                 let Some(index) = self.eval_int(*index, way.this, way.it)? else { return Ok(true) };
-                match self.indexed(val, index)? {
+                match self.indexed(val, index, way.this)? {
                     Some(val) => self.steps(rest, val, way, many, visit),
                     None => Ok(true),
                 }
@@ -238,7 +238,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                 let Val::Loc(loc) = val else { return Ok(true) };
                 self.force_known(loc)?;
                 let count = i128::from(self.count_items(loc));
-                match self.indexed(val, count - 1)? {
+                match self.indexed(val, count - 1, way.this)? {
                     Some(val) => self.steps(rest, val, way, many, visit),
                     None => Ok(true),
                 }
@@ -529,7 +529,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                     let Some(index) = self.eval_int(*index, way.this, way.it)? else {
                         return Ok(Ahead::Nothing);
                     };
-                    match self.indexed(val, index)? {
+                    match self.indexed(val, index, way.this)? {
                         Some(element) => val = element,
                         None => return Ok(Ahead::Nothing),
                     }
@@ -619,8 +619,19 @@ impl<'p, 'b> Engine<'p, 'b> {
         Ok(found)
     }
 
-    /// An element of an array, or a byte.
-    fn indexed(&mut self, val: Val, index: i128) -> Fallible<Option<Val>> {
+    /// The node around another one that a row or element holds.
+    fn held_around(&self, element: Loc, mut node: NodeRef) -> Option<NodeRef> {
+        loop {
+            let holder = self.tree.holder(node)?;
+            if holder == element {
+                return Some(node);
+            }
+            node = holder.node;
+        }
+    }
+
+    /// An element of an array, or a byte, as `this` asks for it.
+    fn indexed(&mut self, val: Val, index: i128, this: NodeRef) -> Fallible<Option<Val>> {
         let byte = |blob: Blob| {
             let at = u32::try_from(index).ok().filter(|at| *at < blob.len);
             at.map(|at| Val::Byte(blob, at))
@@ -644,6 +655,11 @@ impl<'p, 'b> Engine<'p, 'b> {
                 Ok(index) if index < count => Ok(Some(Val::Loc(loc.at(index)))),
                 // No array has an element with a negative number.
                 Err(_) if index < 0 => Ok(None),
+                // Of the element that is being read, the rows so far are known.
+                Ok(index) if index == count => match self.held_around(loc.at(index), this) {
+                    Some(node) => Ok(Some(Val::Node(node))),
+                    None => self.not_known(loc.at(index)),
+                },
                 _ => self.not_known(loc.indexed(u32::try_from(index).ok())),
             };
         }

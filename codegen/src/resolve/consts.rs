@@ -2,9 +2,12 @@
 
 use super::epochs::Named;
 use super::{Bound, Cx, Expr, ExprId, RecordId, ScopeId, ScopeParam};
-use crate::model::{BinaryOp, Constant, UnaryOp};
+use crate::model::{self, BinaryOp, Constant, UnaryOp};
 use crate::syntax::ast::DeclBody;
 use crate::syntax::expr::{Ex, ExKind, PathEx, StepEx};
+
+/// Most operands inside of operands of a constant.
+const NESTING: u32 = 256;
 
 /// A value of a constant expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -178,7 +181,40 @@ impl<'t> Cx<'t> {
             Expr::Bool(b) => Constant::Bool(*b),
             Expr::Text(t) => Constant::Text(t.clone()),
             Expr::Bytes(b) => Constant::Bytes(b.clone()),
-            _ => Constant::Int(self.exprs.constant(expr)?),
+            _ => match self.exprs.fold(expr, NESTING, &|_, _| None) {
+                Some(model::Plain::Int(n)) => Constant::Int(n),
+                Some(model::Plain::Bool(b)) => Constant::Bool(b),
+                None => Constant::Float(self.float(expr, NESTING)?.to_bits()),
+            },
+        })
+    }
+
+    /// The float that an expression always is; nothing of what is no arithmetic of floats.
+    fn float(&self, expr: ExprId, nesting: u32) -> Option<f64> {
+        let nesting = nesting.checked_sub(1)?;
+        let number = |id: ExprId| match self.exprs.constant(id) {
+            #[allow(clippy::cast_precision_loss, reason = "as the engine does it")]
+            Some(n) => Some(n as f64),
+            None => self.float(id, nesting),
+        };
+        Some(match &self.exprs[expr] {
+            Expr::Float(f) => *f,
+            Expr::Unary(UnaryOp::Negate, a) => -self.float(*a, nesting)?,
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (number(*a)?, number(*b)?);
+                match op {
+                    BinaryOp::Add => a + b,
+                    BinaryOp::Subtract => a - b,
+                    BinaryOp::Multiply => a * b,
+                    BinaryOp::Divide => a / b,
+                    _ => return None,
+                }
+            }
+            Expr::If(condition, a, b) => {
+                let condition = self.exprs.fold(*condition, nesting, &|_, _| None)?.truth()?;
+                self.float(if condition { *a } else { *b }, nesting)?
+            }
+            _ => return None,
         })
     }
 }

@@ -461,12 +461,13 @@ impl<'t> Cx<'t> {
     }
 }
 
-/// Whether a single value is a truth value, a number, or a text or bytes.
+/// Whether a single value is a truth value, a number, a text or bytes, or has fields.
 fn sort(shape: &Shape) -> Option<u8> {
     match shape {
         Shape::Bool => Some(0),
         Shape::Int(_) | Shape::Float | Shape::Address => Some(1),
         Shape::Text | Shape::Bytes => Some(2),
+        Shape::Nodes(_) | Shape::Union(_) => Some(3),
         _ => None,
     }
 }

@@ -221,13 +221,19 @@ impl<'t> Cx<'t> {
                 }
                 let span = |row: &Row| row.props.span(rule).unwrap_or_else(|| name(row));
                 let message = format!("rows with one name are one row, and have one `{rule}=`");
+                let help = match rule {
+                    "is" | "usually" | "seen" | "min" | "max" | "check" => {
+                        "say it of both, with a condition where it depends on one \
+                         (`usually=\"version > 1 ? 7 : 5\"`), or give them different names"
+                    }
+                    _ => {
+                        "say it of both, or give them different names: it can't depend on a condition"
+                    }
+                };
                 self.d
                     .error("E0225", span(other), message)
                     .also(span(row), "which is not that of the other")
-                    .help(
-                        "say it of both, with a condition where it depends on one \
-                         (`usually=\"version > 1 ? 7 : 5\"`), or give them different names",
-                    );
+                    .help(help);
             }
         }
     }

@@ -44,9 +44,9 @@ impl<'t> Cx<'t> {
                 }
                 Some(bits.checked_add(7)? / 8)
             }
-            DeclBody::Enum { storage: Some(ty), .. } | DeclBody::Word { storage: ty, .. } => {
-                self.static_size(at, &ty.name, depth + 1)
-            }
+            DeclBody::Enum { storage: Some(ty), .. }
+            | DeclBody::Word { storage: ty, .. }
+            | DeclBody::Pointer { storage: ty, .. } => self.static_size(at, &ty.name, depth + 1),
             DeclBody::Alias(choices) => match choices.as_slice() {
                 [(None, only)] if plain(only) => self.static_size(at, &only.name, depth + 1),
                 _ => None,
@@ -104,6 +104,14 @@ impl<'t> Cx<'t> {
                     None => self.static_size(scope, &ty.name, depth + 1)?.checked_mul(8)?,
                 };
                 one.checked_mul(number("count")?.unwrap_or(1))
+            }
+            // What it leads to, and how many of these, takes no bytes here.
+            RowWord::Typed(TypeEx { prefix: Some((kind, _)), .. }) => {
+                self.static_size(scope, kind, depth + 1)?.checked_mul(8)
+            }
+            RowWord::Typed(TypeEx { suffix: Some((kind, _)), .. }) => {
+                let one = self.static_size(scope, kind, depth + 1)?.checked_mul(8)?;
+                one.checked_mul(number("count")??)
             }
             RowWord::Magic(Some(text)) => i128::try_from(text.value.len()).ok()?.checked_mul(8),
             RowWord::ByteOrder => Some(16),

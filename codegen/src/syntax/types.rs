@@ -58,10 +58,12 @@ fn parse(
     let span = literal.part(offset, offset + text.len());
     let wrong = |diagnostics: &mut Diagnostics| {
         let open = text.contains('<') && !text.contains('>');
+        let uneven = text.matches('<').count() != text.matches('>').count();
         diagnostics.error("E0112", span, format!("`{}` is not a type", shorten(text))).help(
-            match open {
-                true => "a type with a blank in it stands in quotes: `\"Name<a, b>\"`",
-                false => "types look like `u32`, `Name`, `*Name`, `*?Name<argument>` or `Name*`",
+            match (open, uneven) {
+                (true, _) => "a type with a blank in it stands in quotes: `\"Name<a, b>\"`",
+                (_, true) => "in arguments, `<` and `>` stand in parentheses: `Name<(a << 1)>`",
+                _ => "types look like `u32`, `Name`, `*Name`, `*?Name<argument>` or `Name*`",
             },
         );
     };
@@ -113,42 +115,37 @@ fn sigil(text: &str) -> (Option<(String, bool)>, &str) {
 
 /// Offset of the `>` that closes the `<` at the start.
 fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0usize;
-    for (at, c) in text.char_indices() {
-        match c {
-            '<' => depth += 1,
-            '>' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
+    let mut at = bare(text).filter(|(_, depth, c)| *depth == 0 && *c == '>');
+    at.next().map(|(at, ..)| at)
 }
 
 /// Parts between commas that are in no brackets, with their offsets.
 fn split(text: &str) -> Vec<(usize, &str)> {
-    let mut parts = Vec::new();
-    let (mut depth, mut from) = (0usize, 0);
-    let mut quoted = false;
-    for (at, c) in text.char_indices() {
-        match c {
-            '\'' => quoted = !quoted,
-            _ if quoted => {}
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push((from, &text[from..at]));
-                from = at + 1;
-            }
-            _ => {}
-        }
+    let (mut parts, mut from) = (Vec::new(), 0);
+    for (at, ..) in bare(text).filter(|(_, depth, c)| *depth == 0 && *c == ',') {
+        parts.push((from, &text[from..at]));
+        from = at + 1;
     }
     parts.push((from, &text[from..]));
     parts
+}
+
+/// What is in no quotes: offset, how many brackets are open behind it, and what it is. In parentheses
+/// and square brackets, `<` and `>` are operators.
+fn bare(text: &str) -> impl Iterator<Item = (usize, usize, char)> {
+    let (mut quoted, mut angles, mut others) = (false, 0usize, 0usize);
+    text.char_indices().filter_map(move |(at, c)| {
+        match c {
+            '\'' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '[' => others += 1,
+            ')' | ']' => others = others.saturating_sub(1),
+            '<' if others == 0 => angles += 1,
+            '>' if others == 0 => angles = angles.saturating_sub(1),
+            _ => {}
+        }
+        (!quoted).then_some((at, angles + others, c))
+    })
 }
 
 /// An argument: what looks like a type is read as one, and as a path too if it can be one.

@@ -16,7 +16,7 @@ use super::super::walk::Walk;
 use super::build::does_not_fit;
 use super::fill::no_order;
 use crate::model::{
-    Case, Check, CheckKind, Expr, ExprId, Label, Reference, Role, Row, RowId, RowKind, Tag,
+    Case, Check, CheckKind, Expr, ExprId, Label, Reference, Role, Row, RowId, RowKind, Start, Tag,
 };
 use crate::problem::ProblemKind;
 
@@ -322,26 +322,37 @@ impl<'p> Engine<'p, '_> {
             }
         };
         if expected != i128::from(actual) {
-            let why = self.gives(count, "count").into();
+            let why = self.gives(loc.node, count, "count").into();
             self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
         }
         Ok(())
     }
 
-    /// What says a count, a size or an end, for messages.
-    fn gives(&self, expr: ExprId, what: &str) -> String {
-        match &self.model[expr] {
-            Expr::Path(path) => format!("the {what} is `{}`", path.text),
-            _ if self.model.exprs.constant(expr).is_some() => "the schema says so".into(),
-            _ => {
-                let mut from: Option<&crate::model::Path> = None;
-                self.model.exprs.paths(expr, &mut |path| {
-                    from = from.or(Some(path));
-                });
-                match from {
-                    Some(path) => format!("the {what} follows from `{}`", path.text),
-                    None => format!("another field gives the {what}"),
+    /// What says a count, a size or an end, for messages. Whoever has the value knows no arguments: of
+    /// these, it is what is given for them.
+    fn gives(&self, node: NodeRef, expr: ExprId, what: &str) -> String {
+        let (mut node, mut expr, mut alone) = (node, expr, true);
+        loop {
+            if self.model.exprs.constant(expr).is_some() {
+                return "the schema says so".into();
+            }
+            let mut first: Option<&crate::model::Path> = None;
+            self.model.exprs.paths(expr, &mut |path| first = first.or(Some(path)));
+            let Some(path) = first else { return format!("another field gives the {what}") };
+            alone &= matches!(self.model[expr], Expr::Path(_));
+            let given = match path.start {
+                Start::Argument(index) => {
+                    let argument = self.tree.record(node).arguments.get(index as usize);
+                    argument.copied().zip(self.around(node))
                 }
+                _ => None,
+            };
+            match given {
+                Some((argument, owner)) if path.steps.is_empty() => {
+                    (node, expr) = (owner, argument);
+                }
+                _ if alone => return format!("the {what} is `{}`", path.text),
+                _ => return format!("the {what} follows from `{}`", path.text),
             }
         }
     }
@@ -572,7 +583,8 @@ impl<'p> Engine<'p, '_> {
                 }
             };
             if expected != i128::from(expectation.actual) {
-                let why = self.gives(expectation.expr, expectation.what).into();
+                let why =
+                    self.gives(expectation.loc.node, expectation.expr, expectation.what).into();
                 let actual = expectation.actual;
                 self.problem(loc, ProblemKind::LengthMismatch { expected, actual, why });
             }

@@ -97,7 +97,7 @@ fn rooted_circles(context: &Context, uses: &Uses, found: &mut Diagnostics) {
             let path = path_text(model, path);
             let path =
                 path.strip_prefix("root").map_or(path.clone(), |rest| format!("{root}{rest}"));
-            diagnostic.label(&format!("`{path}` is one of these rows, and needs itself"));
+            diagnostic.label(format!("`{path}` is one of these rows, and needs itself"));
             diagnostic.help(
                 "a condition says which of them follow from another one: \
                  `index(this) > 0 ? ... : NUMBER`",

@@ -99,11 +99,12 @@ fn read_as<'p, 'b>(
         Ok(order) => (order, None),
         Err(error) => (Endian::Little, Some(error)),
     };
+    let mut undecided = false;
     let mut chosen = |way: &[RowId]| {
         let layout = program.layout(EpochId(0));
         let mut engine = Engine::new(program, layout, Direction::Reading, bytes, options);
         engine.order = order;
-        engine.order_at(way)
+        engine.order_at(way).inspect_err(|_| undecided = true)
     };
     let (epoch, context, epoch_error) = match choose_epoch(model, bytes, order, &mut chosen) {
         Ok((epoch, context)) => (epoch, context, None),
@@ -117,9 +118,11 @@ fn read_as<'p, 'b>(
     engine.tree.partial.asked = asked;
     let size_error = (bytes.len() as u64 > MAX_SIZE)
         .then(|| ReadError::new(ReadErrorKind::TooLarge { limit: MAX_SIZE }, 0));
-    let error = match size_error.or(order_error).or(epoch_error) {
+    // Where a struct should have chosen the order, what it asks for may be wrong: reading it says so.
+    let (early, late) = if undecided { (None, epoch_error) } else { (epoch_error, None) };
+    let error = match size_error.or(order_error).or(early) {
         Some(error) => Some(error),
-        None => engine.read_file().err(),
+        None => engine.read_file().err().or(late),
     };
     let error = error.map(|error| wrong_magic(program, bytes, &error).unwrap_or(error));
     engine.tree.partial.failed = error.is_some();

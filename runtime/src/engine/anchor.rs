@@ -243,17 +243,18 @@ impl<'p> Engine<'p, '_> {
         this: NodeRef,
     ) -> Fallible<Option<Rc<Index>>> {
         let number = (array, lookup.parts, lookup.key);
-        let (count, known) = self.memo.so_far.remove(&number).unwrap_or_default();
+        let known = self.memo.so_far.remove(&number).unwrap_or_default();
         let now = self.tree.count_so_far(array).unwrap_or(0);
         let mut index = match Rc::try_unwrap(known) {
             Ok(index) => index,
             // Whoever holds it is looking at what it found.
             Err(held) => {
-                self.memo.so_far.insert(number, (count, held));
+                self.memo.so_far.insert(number, held);
                 return Ok(None);
             }
         };
-        index.so_far = Some(array);
+        let (_, count) = index.so_far.unwrap_or((array, 0));
+        index.so_far = Some((array, now));
         for at in count..now {
             let element = (at, Val::Loc(array.at(at)));
             if self.add_element(&mut index, lookup, this, element).is_err() {
@@ -261,7 +262,7 @@ impl<'p> Engine<'p, '_> {
             }
         }
         let index = Rc::new(index);
-        self.memo.so_far.insert(number, (now, Rc::clone(&index)));
+        self.memo.so_far.insert(number, Rc::clone(&index));
         Ok(Some(index))
     }
 

@@ -26,8 +26,8 @@ pub(crate) struct Memo {
     pub contents: BTreeMap<(Loc, *const str), Rc<Vec<i128>>>,
     /// Elements by what an expression gives for them, or for each of their parts.
     pub indices: BTreeMap<(Elements, Option<ExprId>, ExprId), Rc<Index>>,
-    /// The same for arrays that are being read: how many elements of each are in its table.
-    pub so_far: BTreeMap<(Loc, Option<ExprId>, ExprId), (u32, Rc<Index>)>,
+    /// The same for arrays that are being read.
+    pub so_far: BTreeMap<(Loc, Option<ExprId>, ExprId), Rc<Index>>,
     /// What describes the elements of a row.
     pub described: BTreeMap<Loc, Rc<[Val]>>,
     /// What must be there once in an array, with that array; and where in the list it is, by content.
@@ -50,8 +50,9 @@ pub(crate) struct Index {
     pub nothing: Vec<(u32, Val)>,
     /// Some keys are of a kind that is not indexed, or compared in another way than its own.
     pub partial: bool,
-    /// The array if it is still being read: nobody knows what follows.
-    pub so_far: Option<Loc>,
+    /// The array if it is still being read, and how many elements of it are here: nobody knows what
+    /// follows.
+    pub so_far: Option<(Loc, u32)>,
 }
 
 /// What an [`Index`] has the elements of.

@@ -191,7 +191,7 @@ impl<'p, 'b> Engine<'p, 'b> {
                     }
                     return match index.so_far {
                         None => Ok(true),
-                        Some(array) => self.what_follows(array),
+                        Some((array, _)) => self.what_follows(array),
                     };
                 }
             }

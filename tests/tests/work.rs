@@ -85,3 +85,11 @@ fn elements_found_while_they_are_read() {
         words([count].into_iter().chain(items))
     });
 }
+
+#[test]
+fn chains_by_what_is_computed_of_a_hash() {
+    let schema = "struct File { u16 n; u16 m; Bucket buckets count=m; Item items count=n }
+        struct Bucket { u16 head is=\"index(first(File.items where hash % File.m == index(Bucket))) ?? 0xffff\" }
+        struct Item { u16 hash }";
+    stays_within(schema, |count| words([count, count].into_iter().chain(0..count).chain(0..count)));
+}

@@ -1,9 +1,10 @@
 //! Calls of functions in expressions.
 
 use super::paths::one_only;
-use super::{Cx, Env, Expr, Shape, Val};
+use super::{Cx, Env, Expr, Shape, Source, Val};
 use crate::model::{BinaryOp, ExprId, Function, Member, Path, RowId, Step, StreamFunction, Type};
 use crate::span::{Span, Spanned};
+use crate::syntax::ast::RowWord;
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
@@ -374,6 +375,18 @@ impl<'t> Cx<'t> {
             diagnostic.help("name a row; a `let` may be one, or choose one: `kind == 0 ? a : b`");
             return None;
         }
+        if matches!(name, "at" | "end" | "size" | "size_of")
+            && let Some(slice) = self.sliced(&path)
+        {
+            let message = format!("`{}` has no place of its own", path.text);
+            let diagnostic = self.d.error("E0222", arg.span, message);
+            diagnostic.also(slice, "its elements stand in the shared table");
+            diagnostic.help(format!(
+                "ask its elements: `end({0}[last]) - at({0}[0])`; of an empty one these are nothing",
+                path.text
+            ));
+            return None;
+        }
         match name {
             "at" => self.val(Expr::At(path), Shape::Address),
             "end" => self.val(Expr::End(path), Shape::Address),
@@ -398,6 +411,19 @@ impl<'t> Cx<'t> {
             let [Member::Let(number)] = way.as_slice() else { return None };
             let ways = self.rec(*id).let_ways.get(*number as usize)?;
             ways.iter().all(|way| is_computed(way.ex)).then(|| ways.first().map(|way| way.span))?
+        })
+    }
+
+    /// The slice that a path ends with.
+    fn sliced(&self, path: &Path) -> Option<Span> {
+        let Some(Step::Field(field)) = path.steps.last() else { return None };
+        field.members.iter().find_map(|(id, way)| {
+            let [Member::Row(row)] = way.as_slice() else { return None };
+            let variant = self.rec(*id).slots.get(row.index())?.variants.first()?;
+            match variant.source {
+                Source::Row(row, _) if matches!(row.word, RowWord::Slice) => Some(row.span),
+                _ => None,
+            }
         })
     }
 

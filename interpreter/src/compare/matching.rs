@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use formwork::engine::Item;
 use formwork_model::RowId;
 
 use super::align::{self, Digests, Kind, NONE};
 use super::hash::Quick;
 use super::parts::{PartId, Parts, ROOT, Spot, What};
 use crate::stack::with_stack;
-use formwork::engine::Item;
 
 /// Which part of one file is which of another. Parts that are matched need not be equal.
 pub(crate) struct Matching {

@@ -140,8 +140,8 @@ impl<'p> Engine<'p, '_> {
             }
             Expr::Binary(BinaryOp::Equal, a, b) => {
                 let (key, wanted) = match (self.about_it(*a), self.about_it(*b)) {
-                    (About::Element, About::Other) => (*a, *b),
-                    (About::Other, About::Element) => (*b, *a),
+                    (About::Element, About::Other | About::Root) => (*a, *b),
+                    (About::Other | About::Root, About::Element) => (*b, *a),
                     _ => return None,
                 };
                 Some(Lookup { parts: None, key, wanted, is_all: true })
@@ -175,7 +175,11 @@ impl<'p> Engine<'p, '_> {
                 return about;
             }
         };
-        let start = if matches!(path.start, Start::It) { About::Element } else { About::Other };
+        let start = match path.start {
+            Start::It => About::Element,
+            Start::Root => About::Root,
+            _ => About::Other,
+        };
         path.steps.iter().fold(start, |about, step| match step {
             Step::Index(index) => about.and(self.about_it(*index)),
             Step::Field(_) | Step::Last => about,
@@ -498,6 +502,8 @@ enum About {
     Nothing,
     /// The element.
     Element,
+    /// The root, which is the same for all elements and whoever asks: a key may be about it, too.
+    Root,
     /// Something that is the same for all elements.
     Other,
     Both,
@@ -507,6 +513,7 @@ impl About {
     fn and(self, other: About) -> About {
         match (self, other) {
             (About::Nothing, about) | (about, About::Nothing) => about,
+            (About::Root, about) | (about, About::Root) => about,
             (a, b) if a == b => a,
             _ => About::Both,
         }

@@ -152,7 +152,7 @@ impl<'p> Engine<'p, '_> {
         // The padding of a text belongs to its row, and is in front of it.
         if !end && here != UNPLACED {
             if let Some(ty) = type_of(self.tree.row(loc), loc) {
-                here = short(ty.start(here.into()));
+                here = short(ty.stripped().start(here.into()));
             }
         }
         let mut item = self.tree.entry(loc);
@@ -233,23 +233,25 @@ fn is_strided(row: &Row) -> bool {
     matches!(ty, Type::Array(array) if array.stride.is_some())
 }
 
-/// What a row or element is.
-fn type_of(row: &Row, loc: Loc) -> Option<&Type> {
-    let mut ty = row.ty.stripped();
-    if loc.index().is_some() {
-        while let Type::Pointer(pointer) = ty {
-            ty = pointer.owned()?.stripped();
-        }
-        let Type::Array(array) = ty else { return None };
-        ty = array.element.stripped();
+/// What a row or element is, with what bounds it.
+pub(crate) fn type_of(row: &Row, loc: Loc) -> Option<&Type> {
+    if loc.index().is_none() {
+        return Some(&row.ty);
     }
-    Some(ty)
+    let mut ty = row.ty.stripped();
+    while let Type::Pointer(pointer) = ty {
+        ty = pointer.owned()?.stripped();
+    }
+    match ty {
+        Type::Array(array) => Some(&array.element),
+        _ => None,
+    }
 }
 
 /// The pointer that a row or element is.
 pub(crate) fn pointer_type(row: &Row, loc: Loc) -> Option<&PointerType> {
-    match type_of(row, loc) {
-        Some(Type::Pointer(pointer)) => Some(pointer),
+    match type_of(row, loc)?.stripped() {
+        Type::Pointer(pointer) => Some(pointer),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::super::address::pointer_type;
+use super::super::address::{pointer_type, type_of};
 use super::super::forms::UNKNOWN_COUNT;
 use super::super::item::{ArrayRef, Item, Loc, NodeRef, CASE, MAX_SIZE};
 use super::super::labels::tag_size;
@@ -226,6 +226,12 @@ impl<'p> Engine<'p, '_> {
             RowKind::Plain | RowKind::Constant(_) => {
                 if needs_value(&row.ty) {
                     self.force(loc.node, loc.row)?;
+                }
+                // What is in it may ask where it begins.
+                if !self.writing.measuring && !matches!(row.ty, Type::Cell(_)) {
+                    if let Some(slot) = self.tree.slot_index(loc) {
+                        self.tree.slots.set_at(slot, short(start.at));
+                    }
                 }
                 self.lay_inline(loc, &row.ty, row, spot)?;
             }
@@ -732,14 +738,14 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    /// The size of what is in a row, or of what it or an element leads to; nothing if it leads to no
+    /// The size of what is in a row or element, or of what it leads to; nothing if it leads to no
     /// object, or where the size is not known without the place.
     fn target_size(&mut self, loc: Loc) -> Fallible<Option<u64>> {
         let row = self.tree.row(loc);
         let object = matches!(row.kind, RowKind::Object { .. });
         let ty = match pointer_type(row, loc) {
             Some(pointer) if !object || loc.index().is_some() => pointer.owned(),
-            _ => Some(&row.ty).filter(|_| loc.index().is_none()),
+            _ => type_of(row, loc),
         };
         let Some(ty) = ty.filter(|_| !self.writing.measured_ahead.contains(&loc)) else {
             return Ok(None);

@@ -96,7 +96,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         for (record, row) in self.model.rows_along(self.model.root, way) {
             let offset = self.model.row_offset(record, row, self.layout.epoch).unwrap_or(0);
             let inner = self.model.records[record.index()].rows[row.index()].ty.in_place();
-            at += short(offset);
+            at = at.saturating_add(short(offset));
             node = self.add_node(inner.unwrap_or(record), Loc::row(node, row), at.into())?;
             self.tree.own_node_mut(node).at = at;
         }

@@ -21,9 +21,7 @@ impl Model {
         (record, row): (RecordId, RowId),
         expr: ExprId,
     ) -> bool {
-        search((record, row, expr), |next, open| {
-            self.is_ahead(owners, next, (record, row), open, None)
-        })
+        self.finds_ahead(owners, (record, row), expr, None)
     }
 
     /// The same, but where something begins that the struct of the row is in is known: a writer that
@@ -35,8 +33,18 @@ impl Model {
         (record, row): (RecordId, RowId),
         expr: ExprId,
     ) -> bool {
-        search((record, row, expr), |next, open| {
-            self.is_ahead(owners, next, (record, row), open, Some(record))
+        self.finds_ahead(owners, (record, row), expr, Some(record))
+    }
+
+    fn finds_ahead(
+        &self,
+        owners: &Owners,
+        asker: (RecordId, RowId),
+        expr: ExprId,
+        inside: Option<RecordId>,
+    ) -> bool {
+        search((asker.0, asker.1, expr), |next, open| {
+            self.is_ahead(owners, next, asker, open, inside)
         })
     }
 

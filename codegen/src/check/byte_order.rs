@@ -43,6 +43,11 @@ fn check_epochs(model: &Model, found: &mut Diagnostics) {
     for variable in &model.epoch_variables {
         let rows = model.rows_along(model.root, &variable.path);
         let row = rows.last().map(|(record, row)| &model.records[record.index()].rows[row.index()]);
+        if row.is_some_and(|row| row.plus != 0 || !row.none.is_empty()) {
+            found
+                .error("E0207", variable.span, "the row of an epoch has no `plus=` and no `none=`")
+                .help("conditions compare the number as it is stored");
+        }
         if let Some(row) = row
             && !matches!(row.role, Role::Data | Role::Default(_) | Role::Fixed)
         {

@@ -81,10 +81,15 @@ impl<'t> Cx<'t> {
                         }
                         None => {
                             let text = "the condition is neither true nor false";
-                            self.d.error("E0218", ex.span, text).help(
-                                "an epoch is compared with numbers or members of its enumeration, \
-                                 and one that is true or false stands alone: `when long`",
-                            );
+                            let about_epochs = self.is_about_epochs(scope, record, ex, 0);
+                            let error = self.d.error("E0218", ex.span, text);
+                            if about_epochs {
+                                error.help(
+                                    "an epoch is compared with numbers or members of its \
+                                     enumeration, and one that is true or false stands alone: \
+                                     `when long`",
+                                );
+                            }
                         }
                     }
                     return vec![true; self.epoch_count()];

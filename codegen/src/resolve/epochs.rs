@@ -571,7 +571,7 @@ impl<'t> Cx<'t> {
     }
 
     /// Whether an expression asks for a variable.
-    fn is_about_epochs(
+    pub(super) fn is_about_epochs(
         &self,
         scope: ScopeId,
         record: Option<RecordId>,

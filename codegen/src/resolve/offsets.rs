@@ -88,34 +88,14 @@ impl<'t> Cx<'t> {
                 return None;
             };
             let var = &self.epochs.vars[at];
-            let variable = EpochVariable {
+            model.epoch_variables.push(EpochVariable {
                 name: decl.name.value.clone(),
                 offset,
                 cell: var.cell.clone(),
                 word: var.word,
                 path: way,
                 span: decl.span,
-            };
-            self.epoch_as_stored(model, root, &variable)?;
-            model.epoch_variables.push(variable);
-        }
-        Some(())
-    }
-
-    /// Conditions compare an epoch as it is stored, which is as its row says it.
-    fn epoch_as_stored(
-        &mut self,
-        model: &Model,
-        root: RecordId,
-        variable: &EpochVariable,
-    ) -> Option<()> {
-        let rows = model.rows_along(root, &variable.path);
-        let row = rows.last().map(|(record, row)| &model.records[record.index()].rows[row.index()]);
-        if row.is_some_and(|row| row.plus != 0 || !row.none.is_empty()) {
-            self.d
-                .error("E0207", variable.span, "the row of an epoch has no `plus=` and no `none=`")
-                .help("conditions compare the number as it is stored");
-            return None;
+            });
         }
         Some(())
     }

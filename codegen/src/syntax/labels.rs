@@ -53,11 +53,6 @@ fn text_label(text: &str) -> Option<LabelKind> {
     if let Some((from, to)) = range(text) {
         return Some(LabelKind::Range(from, to));
     }
-    if let Some(number) =
-        integer(text).filter(|_| !text.chars().all(|c| matches!(c, '0' | '1' | '_')))
-    {
-        return Some(LabelKind::Range(number, number));
-    }
     if let Some(inner) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
         return (!inner.contains('\'')).then(|| LabelKind::Text(inner.to_owned()));
     }
@@ -68,6 +63,9 @@ fn text_label(text: &str) -> Option<LabelKind> {
         && bits.chars().all(|c| matches!(c, '0' | '1' | '_') || c.is_ascii_alphabetic());
     if pattern {
         return Some(LabelKind::Pattern(bits));
+    }
+    if let Some(number) = integer(text) {
+        return Some(LabelKind::Range(number, number));
     }
     let name = !text.is_empty()
         && !text.starts_with(|c: char| c.is_ascii_digit())
@@ -89,6 +87,7 @@ mod tests {
         assert!(matches!(text_label("s32_selector"), Some(LabelKind::Name(_))));
         assert!(matches!(text_label("else"), Some(LabelKind::Else)));
         assert!(matches!(text_label("5"), Some(LabelKind::Range(5, 5))));
+        assert!(matches!(text_label("10"), Some(LabelKind::Range(10, 10))));
         assert!(matches!(text_label("-0x10"), Some(LabelKind::Range(-16, -16))));
         assert!(matches!(text_label("00010100"), Some(LabelKind::Pattern(_))));
         assert!(text_label("Goes on in several places").is_none());

@@ -93,13 +93,7 @@ impl Straight<'_, '_> {
         if !row.none.is_empty() || !matches!(row.kind, RowKind::Plain) {
             return unable("bits that may be nothing");
         }
-        let width = u32::from(last - first) + 1;
-        let mask = Literal::i128_suffixed((1 << width) - 1);
-        let bits = quote!(((#word) >> #first & #mask));
-        let number = match signed {
-            true => quote!(i128::from(::formwork::algorithms::sign_extend(#bits as u64, #width))),
-            false => bits,
-        };
+        let number = bits_in(word, *first, *last, *signed);
         let plus = Literal::i128_suffixed(row.plus);
         Ok(match meaning {
             Meaning::Bool { .. } => Place::Truth(quote!((#number != 0))),
@@ -107,5 +101,21 @@ impl Straight<'_, '_> {
             Meaning::Int | Meaning::Enum(_) => Place::Number(quote!((#number - #plus))),
             Meaning::Float(_) | Meaning::Word(_) => return unable("something else than bits"),
         })
+    }
+}
+
+/// The number that some bits of a word are: both are `i128`.
+pub(in crate::rust) fn bits_in(
+    word: &TokenStream,
+    first: u8,
+    last: u8,
+    signed: bool,
+) -> TokenStream {
+    let width = u32::from(last - first) + 1;
+    let mask = Literal::i128_suffixed((1 << width) - 1);
+    let bits = quote!(((#word) >> #first & #mask));
+    match signed {
+        true => quote!(i128::from(::formwork::algorithms::sign_extend(#bits as u64, #width))),
+        false => bits,
     }
 }

@@ -57,6 +57,7 @@ use crate::model::{EpochId, Model};
 
 pub(super) use able::{Able, Sought, Unable, unable};
 use context::{Flavour, Straight};
+pub(super) use early::bits_in;
 pub(super) use findings::{Finding, Task};
 use outline::Pieces;
 pub(super) use survey::survey;

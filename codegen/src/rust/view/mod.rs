@@ -27,7 +27,7 @@ use quote::quote;
 use super::docs::docs;
 use super::names::Scope;
 use super::shape::Shapes;
-use super::straight::{Able, Sought, Unable, epochs, unable};
+use super::straight::{Able, Sought, Unable, bits_in, epochs, unable};
 use crate::model::{
     ByteOrder, ByteOrderRule, EndianRule, EpochId, Expr, Home, Meaning, Model, Record, RecordId,
     RecordKind, RowId, RowKind, Signature, SignatureCell, Sizes, Storage, UnionId,
@@ -368,16 +368,8 @@ impl<'s, 'm> Views<'s, 'm> {
                 let name = quote::format_ident!("n{number}");
                 layout.extend(quote!(let #name = i128::from(#raw);));
                 if let Storage::Word { first, last, signed } = variable.cell.storage {
-                    let width = u32::from(last - first) + 1;
-                    let mask = Literal::i128_unsuffixed((1 << width) - 1);
-                    let bits = quote!(#name >> #first & #mask);
-                    layout.extend(match signed {
-                        true => quote! {
-                            let #name = ::formwork::algorithms::sign_extend((#bits) as u64, #width);
-                            let #name = i128::from(#name);
-                        },
-                        false => quote!(let #name = #bits;),
-                    });
+                    let bits = bits_in(&quote!(#name), first, last, signed);
+                    layout.extend(quote!(let #name = #bits;));
                 }
                 names.push((name, &variable.name));
             }

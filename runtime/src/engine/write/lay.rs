@@ -227,8 +227,8 @@ impl<'p> Engine<'p, '_> {
                 if needs_value(&row.ty) {
                     self.force(loc.node, loc.row)?;
                 }
-                // What is in it may ask where it begins.
-                if !self.writing.measuring && !matches!(row.ty, Type::Cell(_)) {
+                // Elements may ask where their list begins; other nodes know where they are.
+                if !self.writing.measuring && matches!(row.ty.stripped(), Type::Array(_)) {
                     if let Some(slot) = self.tree.slot_index(loc) {
                         self.tree.slots.set_at(slot, short(start.at));
                     }

@@ -46,18 +46,6 @@ pub(super) fn load(int: IntType, big: bool, block: &Ident, at: u64) -> Stored {
     Stored { tokens, prim, bits }
 }
 
-/// A number of so many bits, the lowest ones of 64.
-fn bits_of(width: u32, is_signed: bool, raw: TokenStream) -> Stored {
-    let (low, high) = limits(width, is_signed);
-    let prim = Prim::holding(low, high);
-    Stored { tokens: signed(raw, width, is_signed, prim), prim, bits: width }
-}
-
-/// Some bits of a number of 64.
-pub(super) fn bits_in(word: &Ident, first: u8, last: u8, signed: bool) -> Stored {
-    bits_of(u32::from(last - first) + 1, signed, part_of(word, first, last))
-}
-
 /// A number of 64 bits as what its low bits mean.
 fn signed(raw: TokenStream, bits: u32, signed: bool, prim: Prim) -> TokenStream {
     let prim = prim.ident();
@@ -84,6 +72,11 @@ impl<'m> Reading<'_, '_, 'm> {
         spot: &Spot,
         storage: Storage,
     ) -> Able<(TokenStream, Stored)> {
+        let bits_of = |width: u32, is_signed: bool, raw: TokenStream| {
+            let (low, high) = limits(width, is_signed);
+            let prim = Prim::holding(low, high);
+            Stored { tokens: signed(raw, width, is_signed, prim), prim, bits: width }
+        };
         match storage {
             Storage::Fixed(int) => {
                 let big = match int.order {
@@ -156,7 +149,9 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             Storage::Word { first, last, signed } => {
                 let Some(word) = &ctx.word else { return unable("bits of no word") };
-                Ok((TokenStream::new(), bits_in(word, first, last, signed)))
+                let width = u32::from(last - first) + 1;
+                let raw = part_of(word, first, last);
+                Ok((TokenStream::new(), bits_of(width, signed, raw)))
             }
             Storage::Letter { letter, width } => {
                 let Some((pattern, word)) = &ctx.pattern else { return unable("no pattern") };

@@ -41,7 +41,7 @@ use quote::{ToTokens, format_ident, quote};
 use super::able::{Able, Unable, unable};
 use super::anchors::Anchors;
 use super::context::{Flavour, KEPT_POOL, Straight};
-use super::early::{early_value, is_early_number};
+use super::early::{bits_in, early_value, is_early_number};
 use super::locals::Locals;
 use super::operators::Typed;
 use super::outline::Pieces;
@@ -306,8 +306,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
                 let #name = #number;
             });
             if let Storage::Word { first, last, signed } = variable.cell.storage {
-                let bits = cell::bits_in(&name, first, last, signed).tokens;
-                variables.extend(quote!(let #name = #name as u64; let #name = #bits;));
+                let bits = bits_in(&quote!(i128::from(#name)), first, last, signed);
+                variables.extend(quote!(let #name = #bits;));
             }
         }
         let (mode, arena) = (self.straight.mode_argument(), self.straight.arena_argument());

@@ -118,7 +118,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0508",
         "row needed before it is read",
         "The place, length, presence or byte order of a row depends on another one, in its struct or in \
-         one around, which depends on it in turn or cannot be read earlier.",
+         one around, which depends on it in turn or cannot be read earlier. What decides \
+         the byte order of an epoch stands at one offset, the same in all epochs.",
     ),
     (
         "E0509",

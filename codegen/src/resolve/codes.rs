@@ -130,7 +130,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0222",
         "wrong call",
-        "The function does not exist, or takes other arguments. Bytes of the file (`bytes(…)`) are \
+        "The function does not exist, or takes other arguments; or it asks where something is that has \
+         no place: a computed `let`, or a slice. Bytes of the file (`bytes(…)`) are \
          known when all others are written: only integers in whole bytes, and bytes of a known size, \
          follow from them, by `is=` or `usually=`, and nothing else can ask for them, be it a size, a \
          rule or a `let`. A rule can ask for the row that follows from them.",

@@ -52,3 +52,22 @@ fn code_of_doubled_structs() {
     let code = rust::emit(&model, &rust::Options::default());
     assert!(code.len() < 400_000, "{} bytes of code", code.len());
 }
+
+/// A union of so many cases that hold the union again, and may so be in one another in any order.
+#[test]
+fn code_of_trees() {
+    let size = |cases: usize| {
+        let mut text = "module trees \"Trees\" root=File endian=big\nstruct File { Tree tree }\n\
+                        union Tree tag=u8 {\ncase leaf 0 { u8 v }\n"
+            .to_owned();
+        for case in 1..=cases {
+            let _ = writeln!(text, "case c{case} {case} {{ Tree a; u8 n; Tree b count=n }}");
+        }
+        text.push_str("}\n");
+        let loaded = load("trees.kdl", &text, None, &());
+        let model = loaded.model.expect("it has no errors");
+        rust::emit(&model, &rust::Options::default()).len()
+    };
+    let sizes = [4, 8, 16].map(size);
+    assert!(sizes[2] < 4 * sizes[0], "bytes of code for 4, 8 and 16 cases: {sizes:?}");
+}

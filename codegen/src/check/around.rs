@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use super::context::Context;
 use crate::diagnostic::Diagnostics;
 use crate::model::visit::{Part, check_expressions, row_expressions, statement_expressions};
-use crate::model::{EndianRule, ExprId, Member, Model, Path, RecordId, RowKind, Start, Step, Type};
+use crate::model::{
+    EndianRule, ExprId, Member, Model, Path, RecordId, Row, RowKind, Start, Step, Type,
+};
 use crate::span::Span;
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
@@ -37,15 +39,18 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             statement_expressions(statements, &mut |expr| sight.expr(record.span, id, expr));
         }
     }
-    for (span, name) in sight.order {
-        let Some(Some(place)) = sight.paths.get(&(span, name)) else { continue };
+    for (span, name) in &sight.order {
+        let Some(Some(place)) = sight.paths.get(&(*span, *name)) else { continue };
         found
-            .error("E0734", span, format!("`{name}` is not around `{place}`"))
+            .error("E0734", *span, format!("`{name}` is not around `{place}`"))
             .label(format!("a path begins with `{name}`"))
             .help(match way_to(model, name) {
                 Some(way) => format!("from the root, `{way}` leads to one"),
                 None => format!("such a path begins in the nearest `{name}` that holds this"),
             });
+    }
+    for (id, record) in model.records().filter(|(id, _)| context.used(*id)) {
+        record.rows.iter().for_each(|row| sight.bases(found, id, row));
     }
 }
 
@@ -81,6 +86,46 @@ impl<'m> Sight<'m> {
         if self.paths.insert((span, name), place).is_none() {
             self.order.push((span, name));
         }
+    }
+
+    /// Pointers count from something wherever their struct stands.
+    fn bases(&self, found: &mut Diagnostics, scope: RecordId, row: &Row) {
+        let kinds = row.ty.parts().filter_map(|part| match part {
+            Type::Pointer(pointer) => Some(&self.model.pointers[pointer.kind.index()]),
+            _ => None,
+        });
+        for base in kinds.filter_map(|kind| kind.base) {
+            self.model.exprs.paths(base, &mut |path| {
+                let Start::Enclosing(records) = &path.start else { return };
+                let Some(first) = records.first() else { return };
+                let name = self.model.records[first.index()].template.as_str();
+                let is_said = matches!(self.paths.get(&(row.span, name)), Some(Some(_)));
+                if is_said || self.is_always_around(records, scope) {
+                    return;
+                }
+                let place = &self.model.records[scope.index()].template;
+                found
+                    .error("E0734", row.span, format!("`{name}` is not around each `{place}`"))
+                    .label(format!("a pointer counts from `{name}`"))
+                    .help("where it is not, let the struct have pointers of another kind");
+            });
+        }
+    }
+
+    /// Whether one of these records is this one or around it wherever it stands.
+    fn is_always_around(&self, records: &[RecordId], scope: RecordId) -> bool {
+        let (mut seen, mut open) = (BTreeSet::from([scope]), vec![scope]);
+        while let Some(record) = open.pop() {
+            if records.contains(&record) {
+                continue;
+            }
+            if record == self.model.root {
+                return false;
+            }
+            let holders = self.holders[record.index()].iter();
+            open.extend(holders.filter(|holder| seen.insert(**holder)));
+        }
+        true
     }
 
     /// Whether one of these records is this one or can be around it.

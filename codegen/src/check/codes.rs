@@ -330,7 +330,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "struct that is not around",
         "A path that begins with the name of a struct begins in the nearest one with this name that \
          holds what the path is written in. No such struct ever does, so the path would always be \
-         nothing. The root is always around: a path through it leads everywhere.",
+         nothing. The root is always around: a path through it leads everywhere. What a pointer counts \
+         from is around it wherever its struct stands.",
     ),
     (
         "E0735",

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::context::{Context, element, row_name};
-use super::exprs::{first_member, inline_lengths, located, own_rows, paths, values};
+use super::exprs::{first_member, inline_lengths, located, own_rows, own_rows_on, paths, values};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Expr, ExprId, Home, Lead, Member, Model, Path, Record, RecordId, RecordKind, Row, RowId,
-    RowKind, Start, Tag, Type, search,
+    RowKind, Start, Tag, Target, Type, search,
 };
 
 /// Most places around a row that are looked at.
@@ -47,7 +47,9 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
             let inline = |row: &RowId| record.rows.get(row.index()).is_some_and(is_inline);
             let own = needed.iter().flat_map(|expr| own_rows(context.model, id, *expr));
-            let own: Vec<RowId> = own.map(|(row, _)| row).collect();
+            let through = own.clone().filter_map(|(row, steps)| referred(record, row, steps));
+            let arrays = through.flat_map(|array| own_rows_on(context.model, id, array));
+            let own: Vec<RowId> = own.chain(arrays).map(|(row, _)| row).collect();
             rows.extend(own.iter().copied().filter(inline));
             let late = rows.iter().find(|row| order.get(row).is_some_and(|at| *at >= place));
             // What is about the place where it stands is known there.
@@ -213,6 +215,16 @@ fn later_around<'m>(
     None
 }
 
+/// The array in which a path goes on that leads so many steps, first to a pointer to an element.
+fn referred(record: &Record, row: RowId, steps: usize) -> Option<&Path> {
+    let row = record.rows.get(row.index())?;
+    let leads = row
+        .ty
+        .parts()
+        .any(|part| matches!(part, Type::Pointer(p) if matches!(p.target, Target::Element)));
+    row.reference.as_ref().filter(|_| leads && steps > 1).map(|reference| &reference.array)
+}
+
 /// The rows of this record that paths lead through, and the paths that are followed in its owner.
 fn sorted<'m>(
     model: &'m Model,
@@ -241,7 +253,10 @@ fn sorted<'m>(
             continue;
         }
         match path.steps.first().and_then(|step| first_member(step, id)) {
-            Some(Member::Row(row) | Member::Into(row)) => rows.push(row),
+            Some(Member::Row(row) | Member::Into(row)) => {
+                rows.push(row);
+                asked.extend(referred(record, row, path.steps.len()).map(|array| (array, 0)));
+            }
             Some(Member::Let(number)) if !lets.contains(&number) => {
                 lets.push(number);
                 let found = record.lets.get(number as usize);

@@ -180,6 +180,11 @@ impl<'p> Engine<'p, '_> {
             Item::Array(_) | Item::Bytes(_) if unplaced => {
                 Ok((!self.has_no_place(loc)).then_some(UNPLACED))
             }
+            // The file says it, whether or not the array has been read.
+            Item::Int(_) if !end && pointed && self.is_reading() => {
+                let address = self.element_address(loc, self.tree.row(loc))?;
+                Ok(Some(address.map_or(here, short)))
+            }
             Item::Int(_) if self.tree.row(loc).reference.is_some() => match self.element_of(loc)? {
                 Some(element) => self.loc_address(element, end),
                 None => Ok(Some(here)),

@@ -157,7 +157,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// The address that a pointer to an element stores.
-    fn element_address(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<u64>> {
+    pub(crate) fn element_address(&mut self, loc: Loc, row: &'p Row) -> Fallible<Option<u64>> {
         let Some(pointer) = super::address::pointer_type(row, loc) else { return Ok(None) };
         if !matches!(pointer.target, Target::Element) {
             return Ok(None);
@@ -254,7 +254,7 @@ impl<'p> Engine<'p, '_> {
         let Val::Loc(mut array) = self.find_first(&reference.array, loc.node, None)?.first else {
             return Ok(None);
         };
-        self.force_loc(array)?;
+        self.force_known(array)?;
         // A transparent record stands for the array in it.
         while let Item::Node(node) = self.tree.item(array) {
             match self.tree.record(node).transparent {

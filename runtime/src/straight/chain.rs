@@ -6,6 +6,7 @@ use super::{holds, zeros, Odd, Scan, Straight};
 /// what a writer puts there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chain {
+    /// `usize::MAX` if there is nothing yet but an alignment: then `end` is it as well.
     begin: usize,
     end: usize,
     /// Alignment of the first object in bytes; none if there are no objects.
@@ -21,6 +22,27 @@ impl Chain {
     pub fn of(begin: usize, end: usize, align: u64) -> Chain {
         // What is aligned to more than there is memory begins at 0 or nowhere.
         Chain { begin, end, align: usize::try_from(align).unwrap_or(usize::MAX).max(1) }
+    }
+
+    /// No object, but zeros up to a multiple of an alignment in bytes, of which 1 asks for nothing.
+    #[inline]
+    pub fn aligned(align: u64) -> Chain {
+        if align <= 1 {
+            return Chain::NOTHING;
+        }
+        Chain::of(usize::MAX, usize::MAX, align)
+    }
+
+    /// What is joined elsewhere, and no more here.
+    #[inline]
+    pub fn take(&mut self) -> Chain {
+        core::mem::replace(self, Chain::NOTHING)
+    }
+
+    /// Whether there is nothing in it.
+    #[inline]
+    pub fn is_nothing(&self) -> bool {
+        self.align == 0
     }
 }
 
@@ -40,17 +62,33 @@ impl Scan<'_> {
             return Ok(());
         }
         if next.begin != chain.end || next.align != 1 {
-            self.gap(chain.end, next)?;
+            return self.join_behind(chain, next);
         }
         chain.end = next.end;
         Ok(())
     }
 
-    /// Looks at what lies between an object and the next one.
-    fn gap(&self, end: usize, next: Chain) -> Straight<()> {
-        let gap = next.begin.checked_sub(end).ok_or(Odd)?;
-        holds(gap < next.align && next.begin.checked_rem(next.align) == Some(0))?;
-        zeros(self.bytes().get(end..next.begin).ok_or(Odd)?)
+    /// The same where zeros may lie between the two.
+    fn join_behind(&self, chain: &mut Chain, next: Chain) -> Straight<()> {
+        if chain.begin == usize::MAX {
+            // Of two alignments in a row the larger one says it all, if it is a multiple of the other.
+            let (less, more) = (chain.align.min(next.align), chain.align.max(next.align));
+            holds(more.checked_rem(less) == Some(0))?;
+            *chain = Chain { align: more, ..next };
+            return Ok(());
+        }
+        let from = chain.end;
+        let (begin, end) = match next.begin {
+            usize::MAX => {
+                let begin = from.checked_next_multiple_of(next.align).ok_or(Odd)?;
+                (begin, begin)
+            }
+            begin => (begin, next.end),
+        };
+        let gap = begin.checked_sub(from).ok_or(Odd)?;
+        holds(gap < next.align && begin.checked_rem(next.align) == Some(0))?;
+        chain.end = end;
+        zeros(self.bytes().get(from..begin).ok_or(Odd)?)
     }
 
     /// Hands a chain to the caller of a function.
@@ -66,7 +104,24 @@ impl Scan<'_> {
     /// As of [`join`](Self::join).
     #[inline]
     pub fn join_handed(&mut self, chain: &mut Chain) -> Straight<()> {
-        let next = core::mem::replace(&mut self.handed, Chain::NOTHING);
+        let next = self.handed.take();
+        self.join(chain, next)
+    }
+
+    /// Hands the chain of a pass to the caller of a function.
+    #[inline]
+    pub fn hand_pass(&mut self, chain: Chain) {
+        self.passes.push(chain);
+    }
+
+    /// Joins the last one that was handed so, which is then no more handed.
+    ///
+    /// # Errors
+    ///
+    /// As of [`join`](Self::join).
+    #[inline]
+    pub fn join_pass(&mut self, chain: &mut Chain) -> Straight<()> {
+        let next = self.passes.pop().ok_or(Odd)?;
         self.join(chain, next)
     }
 
@@ -109,6 +164,29 @@ mod tests {
         }
         assert_eq!(joined(&bytes, &[(0, 6, 1), (4, 8, 4)]), Err(Odd));
         assert_eq!(joined(&bytes, &[(0, 3, 1), (12, 13, 12)]), Err(Odd));
+    }
+
+    #[test]
+    fn alignments_are_met_by_what_comes_next() {
+        let bytes = [1, 1, 1, 0, 1, 1, 0, 0, 1];
+        let joined = |chains: &[Chain]| {
+            let mut cx = Scan::new(&bytes, &ReadOptions::default(), 1, 0);
+            let mut all = Chain::NOTHING;
+            chains.iter().try_for_each(|chain| cx.join(&mut all, *chain)).map(|()| all)
+        };
+        let (aligned, of) = (Chain::aligned, Chain::of);
+        assert_eq!(joined(&[of(0, 3, 1), aligned(4), of(4, 6, 1)]), Ok(of(0, 6, 1)));
+        assert_eq!(joined(&[of(4, 6, 4), aligned(8), of(8, 9, 4)]), Ok(of(4, 9, 4)));
+        // Behind what is there, the zeros are a part of it.
+        assert_eq!(joined(&[of(4, 6, 4), aligned(4)]), Ok(of(4, 8, 4)));
+        assert_eq!(joined(&[aligned(2), aligned(4), of(4, 6, 2)]), Ok(of(4, 6, 4)));
+        assert_eq!(joined(&[aligned(1), of(4, 6, 2)]), Ok(of(4, 6, 2)));
+        // Bytes that are not zero, bytes that are not there, and neither a multiple of the other.
+        assert_eq!(joined(&[of(0, 2, 1), aligned(4), of(4, 6, 1)]), Err(Odd));
+        assert_eq!(joined(&[of(4, 9, 1), aligned(4)]), Err(Odd));
+        assert_eq!(joined(&[aligned(2), of(3, 6, 3)]), Err(Odd));
+        // An alignment that is met is no reason for a gap.
+        assert_eq!(joined(&[of(2, 4, 1), aligned(4), of(8, 9, 1)]), Err(Odd));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct Scan<'i> {
     bases: Bases,
     /// What the function that was called last has put.
     pub(super) handed: Chain,
+    /// What its passes have put.
+    pub(super) passes: Vec<Chain>,
     /// Elements that references count, by numbers of the generated code.
     pub(super) ranks: Vec<Vec<u32>>,
     pub(super) sums: Sums,
@@ -101,10 +103,23 @@ impl<'i> Scan<'i> {
         let all = bytes.len().saturating_mul(factor).saturating_add(SPARSE);
         let noted = alloc::vec![Noted::default(); goals];
         let (levels, bases) = (Levels::new(options.max_depth), Bases::default());
-        let (handed, ranks) = (Chain::NOTHING, Vec::new());
+        let (handed, passes, ranks) = (Chain::NOTHING, Vec::new(), Vec::new());
         let (sums, labels) = (Sums::default(), Labels::default());
         let trusting = options.trusting;
-        Scan { bytes, left: all, all, levels, noted, bases, handed, ranks, sums, labels, trusting }
+        Scan {
+            bytes,
+            left: all,
+            all,
+            levels,
+            noted,
+            bases,
+            handed,
+            passes,
+            ranks,
+            sums,
+            labels,
+            trusting,
+        }
     }
 
     /// The whole file.

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::super::bits;
-use super::chain::{Chains, Piece};
+use super::chain::{Chains, Pieces};
 use super::{Ctx, Reading, Spot, nothing, size};
 use crate::model::{
     Constant, ExprId, Home, RecordId, RecordKind, Row, RowId, RowKind, Storage, Tag, Type,
@@ -82,7 +82,7 @@ impl<'m> Reading<'_, '_, 'm> {
             waiting: Vec::new(),
             gone: Vec::new(),
             chains: BTreeMap::new(),
-            pieces: Vec::new(),
+            pieces: Pieces::default(),
             own: None,
         };
         if ctx.word.is_some() {
@@ -461,7 +461,7 @@ impl<'m> Reading<'_, '_, 'm> {
             waiting: Vec::new(),
             gone: Vec::new(),
             chains: BTreeMap::new(),
-            pieces: Vec::new(),
+            pieces: Pieces::default(),
             own: None,
         };
         let made = self.row_here(&mut inner, id, row, &Spot::local(part.clone()));
@@ -612,7 +612,7 @@ pub(super) struct Work<'w, 'm> {
     /// The chains of rows that own objects.
     pub chains: BTreeMap<RowId, Chains>,
     /// What the layout places.
-    pub pieces: Vec<Piece>,
+    pub pieces: Pieces,
     /// Where the record begins, and the local with its end, if its layout puts something before it.
     pub own: Option<(TokenStream, Ident)>,
 }

@@ -149,7 +149,13 @@ impl<'m> Reading<'_, '_, 'm> {
         let linked =
             self.object_chain(&outer, &row.ty, &quote!(#align), &begin, &quote!(#part.at()));
         let inner = Ctx { chains: linked.chains, ..ctx.clone() };
-        let (open, join) = (linked.open, linked.join);
+        let (open, mut join) = (linked.open, linked.join);
+        if let (RowKind::Object { align: Some(align), .. }, Some(chains)) =
+            (&row.kind, &outer.chains)
+        {
+            let (own, aligned) = (&chains.own, self.aligned(ctx, *align));
+            join = quote!(cx.join(&mut #own, #aligned)?; #join);
+        }
         let code = self.inside(|| self.item(&inner, &spot, &row.ty, row, &target, &sink))?;
         // Without an address there is nothing.
         let none = match (&shape, nothing(&target)) {

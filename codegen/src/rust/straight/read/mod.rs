@@ -54,7 +54,7 @@ use crate::model::{
 };
 use crate::rust::shape::Shape;
 
-use chain::{Chains, chain_of_function, opened};
+use chain::Chains;
 
 /// Units of work that each byte of a file allows, where each byte is decoded once.
 const SEALED: usize = 4;
@@ -373,6 +373,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         };
         // Otherwise the value is written, which looks at the rules first.
         // No writer carries a root whose own bytes do not come first.
+        if !self.straight.record(root).passes.is_empty() {
+            self.doubt("a pass that nothing runs");
+        }
         let ends = match self.hands_chain(root) {
             false => quote!(s::holds(part.at() == cx.len())?;),
             true => quote!(cx.is_all(part.at())?;),
@@ -576,8 +579,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             Flavour::Values => (quote!('o, M: s::Mode<'i, 'o>,), None),
             Flavour::Arena => (quote!(), Some(quote!(arena: &mut super::pools::Pools,))),
         };
-        let hand = self.hand_chain(callee.record);
-        let open = hand.as_ref().map(|_| opened(&chain_of_function()));
+        let (open, hand) = self.handed_chains(callee.record).unzip();
         if callee.pushing {
             return Ok(quote! {
                 fn #name<'i, #mode #epochs>(
@@ -690,9 +692,9 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
 
     fn function_body_named(&self, callee: Callee, epoch: usize) -> Able<TokenStream> {
         let Callee { record, big, pushing, handed } = callee;
-        let chains = self.hands_chain(record).then(|| Chains::one(chain_of_function()));
+        let chains = self.chains_of_function(record);
         let ctx = Ctx { pushing, chains, ..self.outset(record, epoch, big) };
-        let hand = self.hand_chain(record);
+        let hand = self.handed_chains(record).map(|(_, hand)| hand);
         let (before, spot) = match handed {
             Handed::Part => (None, Spot::Stream { part: format_ident!("part"), local: false }),
             Handed::Block => self.handed_block(record, epoch)?,

@@ -8,7 +8,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::model::{Cell, RecordId, Storage, Type};
+use crate::model::{Cell, RecordId, Storage, Type, UnionId};
 use crate::rust::mentions::size;
 use crate::rust::shape::Shape;
 use crate::rust::straight::context::{Flavour, Straight};
@@ -53,6 +53,8 @@ fn literal(size: u64) -> Literal {
 struct Around {
     /// Structs that are being counted.
     records: Vec<RecordId>,
+    /// Unions whose cases are.
+    unions: Vec<UnionId>,
     /// Lists around.
     lists: u32,
     /// Functions, each by its struct and what it does.
@@ -135,7 +137,10 @@ impl Straight<'_, '_> {
                 Room::of(quote!(#value.as_ref().map_or(0, |some| #inside)))
             }
             (Shape::Struct(id), _) => self.room_of_record(*id, value, around),
+            // Cases that hold their union can be in one another in any order.
+            (Shape::Choice(id), _) if around.unions.contains(id) => Room::fixed(0),
             (Shape::Choice(id), _) => {
+                around.unions.push(*id);
                 let mut arms = Vec::new();
                 for (at, case) in self.model.unions[id.index()].cases.iter().enumerate() {
                     let at = u32::try_from(at).unwrap_or(u32::MAX);
@@ -150,6 +155,7 @@ impl Straight<'_, '_> {
                         arms.push(quote!(#pattern => #inside,));
                     }
                 }
+                around.unions.pop();
                 match arms.is_empty() {
                     true => Room::fixed(0),
                     false => Room::of(quote!((match #value { #(#arms)* _ => 0 }))),

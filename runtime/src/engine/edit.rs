@@ -18,7 +18,7 @@ use super::walk::Walk;
 use super::write::build::{does_not_fit, is_nothing};
 use super::write::epoch_of;
 use crate::model::{
-    EpochId, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Type,
+    EpochId, Member, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Type,
 };
 use crate::path::Path;
 use crate::problem::{Problem, ProblemKind, WriteError};
@@ -407,6 +407,24 @@ impl<'p> References<'p> {
         tree.is_data(array, row) && !matches!(row.kind, RowKind::Pool { .. })
     }
 
+    /// Whether what follows from other parts may follow from the elements of an array: of a shared
+    /// table its slices are known.
+    fn follows_from(&self, table: Loc, array: Loc) -> bool {
+        let tree = self.tree();
+        let Role::View { slices, .. } = &tree.row(table).role else { return true };
+        let mut at = array.whole_row();
+        // A transparent record stands for the array in it.
+        while tree.record(at.node).transparent == Some(at.row) {
+            let Some(holder) = tree.holder(at.node) else { break };
+            at = holder.whole_row();
+        }
+        let own = (tree.record_id(at.node), Member::Row(at.row));
+        slices.iter().flat_map(|path| &path.steps).any(|step| match step {
+            crate::model::Step::Field(field) => self.model().ends(field).any(|end| end == own),
+            _ => false,
+        })
+    }
+
     /// What becomes of the references to an array when its elements come to other positions.
     /// References in an element that is gone go with it.
     ///
@@ -426,7 +444,7 @@ impl<'p> References<'p> {
             if around(found.at).is_some_and(|index| gone == Some(index) || to(index).is_none()) {
                 continue;
             }
-            if !self.is_own(found.array) {
+            if !self.is_own(found.array) && self.follows_from(found.array, array) {
                 stays.follows.push(self.path(found.at));
                 continue;
             }

@@ -16,8 +16,8 @@ use super::super::walk::Walk;
 use super::super::writing::Fill;
 use super::lay::Spot;
 use crate::model::{
-    ExprId, LayoutPath, PathStep, PointerType, Row, RowKind, RunLength, Statement, Target, Type,
-    WhenEmpty,
+    BinaryOp, Expr, ExprId, LayoutPath, PathStep, PointerType, Row, RowKind, RunLength, Statement,
+    Target, Type, WhenEmpty,
 };
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue};
@@ -172,8 +172,21 @@ impl<'p, 'b> Engine<'p, 'b> {
         match self.eval_int(address, loc.node, None) {
             Ok(None) => None,
             Ok(at) => Some(at),
+            Err(_) if self.is_nothing_in(address, loc.node) => None,
             Err(_) => Some(None),
         }
+    }
+
+    /// Whether a part of a sum is nothing, so that all of it is, also where another part is not known
+    /// yet.
+    fn is_nothing_in(&mut self, sum: ExprId, node: NodeRef) -> bool {
+        let Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) = self.model[sum] else {
+            return false;
+        };
+        [a, b].into_iter().any(|part| match self.eval_int(part, node, None) {
+            Ok(number) => number.is_none(),
+            Err(_) => self.is_nothing_in(part, node),
+        })
     }
 
     /// What the file has at some place is met, in place of being put there.

@@ -2,7 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::{Expr, ExprId, Exprs, Field, Let, Member, Model, Path, RecordId, RowId, Start, Step};
+use super::{
+    EpochId, Expr, ExprId, Exprs, Field, Home, Let, Member, Model, Path, RecordId, RowId, Start,
+    Step,
+};
 
 /// What the value of a path is.
 #[derive(Debug, Clone, Copy)]
@@ -117,6 +120,25 @@ impl Model {
                 record = row.ty.records().next()?;
             }
             Some((record, *last))
+        })
+    }
+
+    /// Whether no file of an epoch has what a path leads to, since all rows that one of its steps may
+    /// be are in other epochs.
+    #[must_use]
+    pub fn is_absent(&self, path: &Path, epoch: EpochId) -> bool {
+        path.steps.iter().any(|step| {
+            let Step::Field(field) = step else { return false };
+            let in_others = |(record, way): &(RecordId, Vec<Member>)| {
+                let mut record = *record;
+                way.iter().any(|member| {
+                    let (Member::Row(row) | Member::Into(row)) = member else { return false };
+                    let row = &self.records[record.index()].rows[row.index()];
+                    record = row.ty.records().next().unwrap_or(record);
+                    row.home(epoch) == Home::Absent
+                })
+            };
+            !field.members.is_empty() && field.members.iter().all(in_others)
         })
     }
 }

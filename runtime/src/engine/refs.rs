@@ -218,14 +218,21 @@ impl<'p> Engine<'p, '_> {
         Ok(None)
     }
 
-    /// Whether a number is only a number, because the struct that the path begins in is not around:
-    /// its own struct stands in several places. Ranks and pointers need an array everywhere.
+    /// Whether a number is only a number, because the struct that the path begins in is not around,
+    /// as its own struct stands in several places, or because no file of the epoch has the array.
+    /// Ranks and pointers need an array everywhere.
     pub(crate) fn refers_to_nothing(&mut self, reference: &Reference, loc: Loc) -> Fallible<bool> {
-        let Start::Enclosing(records) = &reference.array.start else { return Ok(false) };
         let element = super::address::pointer_type(self.tree.row(loc), loc);
-        Ok(reference.filter.is_none()
-            && element.is_none()
-            && self.enclosing(records, loc.node)?.is_none())
+        if reference.filter.is_some() || element.is_some() {
+            return Ok(false);
+        }
+        if self.model.is_absent(&reference.array, self.layout.epoch) {
+            return Ok(true);
+        }
+        match &reference.array.start {
+            Start::Enclosing(records) => Ok(self.enclosing(records, loc.node)?.is_none()),
+            _ => Ok(false),
+        }
     }
 
     /// The array that the references in a row lead into; of a slice, those of its table do.

@@ -647,8 +647,8 @@ impl<'m> Checking<'_, '_, 'm> {
         reference: &Reference,
         number: &TokenStream,
     ) -> Able<TokenStream> {
-        if reference.filter.is_some() {
-            // The writer has no number for an element that does not count.
+        if reference.filter.is_some() || self.straight.refers_to_nothing(reference) {
+            // Of some elements only: the writer has no number for one that does not count.
             return Ok(TokenStream::new());
         }
         if let Some(field) = &reference.field {

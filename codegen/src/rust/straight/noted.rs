@@ -7,6 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::context::{Goal, Straight};
+use super::epochs::epoch_id;
 use crate::model::{RecordId, RecordKind, Reference, Row, RowId, Step};
 use crate::rust::shape::{Prim, Shape};
 
@@ -32,7 +33,17 @@ impl Straight<'_, '_> {
             return None;
         }
         let reference = self.notable(id, row_id, row)?;
+        if self.refers_to_nothing(reference) {
+            return None;
+        }
         self.goals.iter().position(|goal| goal.is_of(reference))
+    }
+
+    /// Whether numbers are only numbers, since the layout at hand does not have what they refer to.
+    pub(super) fn refers_to_nothing(&self, reference: &Reference) -> bool {
+        self.epoch
+            .get()
+            .is_some_and(|epoch| self.model.is_absent(&reference.array, epoch_id(epoch)))
     }
 
     fn notable<'r>(&self, id: RecordId, row_id: RowId, row: &'r Row) -> Option<&'r Reference> {

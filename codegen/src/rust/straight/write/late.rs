@@ -388,13 +388,12 @@ impl<'m> Writer<'_, '_, 'm> {
                     row.homes.get(epoch),
                     Some(crate::model::Home::At(_) | crate::model::Home::Next)
                 );
-                let Type::Cell(Cell { storage: Storage::Fixed(int), .. }) = row.ty else {
+                // In other layouts it may be data.
+                let (Type::Cell(Cell { storage: Storage::Fixed(int), .. }), Ok(n), true) =
+                    (&row.ty, self.late_number(view, &late), here)
+                else {
                     return Ok(quote!(return rt::Err(s::Odd);));
                 };
-                if !here {
-                    return Ok(quote!(return rt::Err(s::Odd);));
-                }
-                let n = self.late_number(view, &late)?;
                 let (width, signed, big) = (int.bytes, int.signed, late.big);
                 // What follows from nothing is stored as none, or zero.
                 let nothing = n.to_string().contains("only_if_any").then(|| {

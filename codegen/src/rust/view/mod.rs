@@ -346,7 +346,7 @@ impl<'s, 'm> Views<'s, 'm> {
                 }
             }
         };
-        let mut layout = TokenStream::new();
+        let (mut layout, mut is_early) = (TokenStream::new(), false);
         if self.layouts.len() > 1 {
             let mut names = Vec::new();
             for (number, variable) in self.model.epoch_variables.iter().enumerate() {
@@ -359,8 +359,9 @@ impl<'s, 'm> Views<'s, 'm> {
                 match self.model.epoch_order(variable) {
                     None => {}
                     Some((_, EndianRule::Fixed(order))) => int.order = Some(*order),
+                    Some(([], EndianRule::Chosen(..))) => is_early = true,
                     Some((_, EndianRule::Chosen(..))) => {
-                        return unable("a layout by a number in an order that the file chooses");
+                        return unable("a layout by a number in an order that a struct chooses");
                     }
                 }
                 let at = Literal::u64_unsuffixed(variable.offset);
@@ -384,7 +385,13 @@ impl<'s, 'm> Views<'s, 'm> {
                 let place = #(#tests)* { return rt::Err(place.no_layout(#text, #first)) };
             });
         }
-        let chosen = self.chosen_order(root)?;
+        let mut chosen = self.chosen_order(root)?;
+        if is_early {
+            // What it asks for stands at the same places in all layouts, so also in the smallest.
+            let smallest = self.epochs().min_by_key(|epoch| self.block(root, *epoch)).unwrap_or(0);
+            let early = std::mem::take(&mut chosen);
+            layout = quote!(let place = place.in_layout(#smallest); #early #layout);
+        }
         let magics = Signature::of(self.model).cells.into_iter().filter(|cell| cell.is_magic);
         let magics = magics.map(|SignatureCell { offset, allowed, .. }| {
             let offset = Literal::u64_unsuffixed(offset);

@@ -292,15 +292,12 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             let (name, block) = (format_ident!("n{index}"), format_ident!("b"));
             let offset = size(variable.offset);
             let width = Literal::usize_unsuffixed(int.bytes.into());
-            let order = match self.model.epoch_order(variable) {
-                None => int.order,
-                Some((_, EndianRule::Fixed(order))) => Some(*order),
-                Some((_, EndianRule::Chosen(..))) => {
-                    return unable("an epoch in a byte order that the file chooses");
-                }
+            let load = |big: bool| cell::load(int, big, &block, 0).tokens;
+            let number = match self.model.epoch_order(variable) {
+                None => load(int.order.map_or(self.file_order(), |order| order == ByteOrder::Big)),
+                Some((_, EndianRule::Fixed(order))) => load(*order == ByteOrder::Big),
+                Some((way, EndianRule::Chosen(..))) => self.in_order_of(variable, way, &load)?,
             };
-            let big = order.map_or(self.file_order(), |order| order == ByteOrder::Big);
-            let number = cell::load(int, big, &block, 0).tokens;
             variables.extend(quote! {
                 let b: &[u8; #width] = cx.part(#offset)?.block()?;
                 let #name = #number;

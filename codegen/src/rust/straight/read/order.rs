@@ -8,8 +8,8 @@ use quote::quote;
 use super::{Ctx, Frame, Reading, Spot, cell, size};
 use crate::check::exprs::own_rows;
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, ExprId, RecordId, RowId, RunLength, RunType, Storage,
-    Type,
+    ByteOrder, ByteOrderRule, EndianRule, EpochId, EpochVariable, ExprId, RecordId, RowId,
+    RunLength, RunType, Storage, Type,
 };
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::early::{early, early_value};
@@ -66,6 +66,24 @@ impl<'m> Reading<'_, '_, 'm> {
             code = quote!(if #condition { #then } else { #code });
         }
         Ok(if ahead.is_empty() { code } else { quote!({ #ahead #code }) })
+    }
+
+    /// The number of an epoch in the byte order that the struct at the end of a way to it chooses.
+    pub(super) fn in_order_of(
+        &self,
+        variable: &EpochVariable,
+        way: &[RowId],
+        load: &dyn Fn(bool) -> TokenStream,
+    ) -> Able<TokenStream> {
+        let rows = self.model.rows_along(self.model.root, &variable.path);
+        let (before, rest) = rows.split_at(way.len());
+        let offsets = before.iter().map(|(id, row)| self.model.row_offset(*id, *row, EpochId(0)));
+        let (Some(at), Some((id, _))) = (offsets.sum::<Option<u64>>(), rest.first()) else {
+            return unable("an epoch in a byte order that is chosen at no known place");
+        };
+        let ctx = Ctx { decided: None, ..self.outset(*id, 0, self.file_order()) };
+        let spot = Spot::block(self.local("b")).plus(at);
+        self.inside(|| self.by_order(&ctx, &spot, *id, &|ctx| Ok(load(ctx.big))))
     }
 
     /// The numbers, texts and bytes of a record that conditions ask for, before anything of it is read.

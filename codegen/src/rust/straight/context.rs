@@ -57,6 +57,8 @@ pub(super) struct Straight<'p, 'm> {
     pub(super) views: &'m [Model],
     /// The layouts that code is made for; files of others are odd.
     pub(super) layouts: Vec<usize>,
+    /// Where the numbers are that choose the layout.
+    pub(super) epoch_paths: Vec<Path>,
     /// Whether code is made for the elements of a stream.
     pub(super) streaming: std::cell::Cell<bool>,
     /// The layout that code is made for; of none, all.

@@ -8,7 +8,8 @@ use super::context::Straight;
 use super::operators::Typed;
 use super::scope::{Access, Frame, Place, Scope};
 use crate::model::{
-    BinaryOp, EpochId, Expr, ExprId, Member, Model, RowId, RowKind, Sizes, Start, Step, UnaryOp,
+    BinaryOp, EpochId, Expr, ExprId, Field, Member, Model, Path, RowKind, Sizes, Start, Step,
+    UnaryOp,
 };
 
 /// Whether a number that chooses layouts is in one of these ranges: a `bool`.
@@ -87,11 +88,12 @@ impl<'m> Straight<'_, 'm> {
         }
         let root = self.model.root;
         let mut numbers = TokenStream::new();
-        for (number, variable) in self.model.epoch_variables.iter().enumerate() {
+        let access = Access::Value(quote!(v));
+        let frames = vec![Frame { record: root, access, at: None, index: None }];
+        let scope = Scope { frames, ..Scope::default() };
+        for number in 0..self.epoch_paths.len() {
             let name = format_ident!("n{number}");
-            let frame =
-                Frame { record: root, access: Access::Value(quote!(v)), at: None, index: None };
-            let found = self.variable(frame, &variable.path)?;
+            let found = self.variable(&scope, self.model, number)?;
             numbers.extend(quote! {
                 let mut found = rt::None;
                 #found
@@ -114,25 +116,57 @@ impl<'m> Straight<'_, 'm> {
         })
     }
 
-    fn variable(&self, frame: Frame, path: &[RowId]) -> Able<TokenStream> {
-        let Some((row, rest)) = path.split_first() else { return unable("no epoch variable") };
-        let inner = self.record(frame.record).rows[row.index()].ty.in_place();
-        let is_transparent = inner.is_some_and(|inner| self.shapes.is_transparent(inner));
-        self.row_place(self.model, &frame, *row, &mut |place| {
-            let place = match (place, rest) {
-                (Place::Node(inner), _) => return self.variable(inner, rest),
-                (Place::Word(record, word), [bits]) => self.bits_of(record, *bits, &word)?,
-                (place, []) => place,
-                // A transparent struct is what its row is.
-                (place, [_]) if is_transparent => place,
-                _ => return unable("an epoch variable that is somewhere else"),
-            };
-            match place {
-                Place::Number(number) => Ok(quote!(found = rt::Some(#number);)),
-                Place::Truth(truth) => Ok(quote!(found = rt::Some(i128::from(#truth));)),
-                _ => unable("an epoch variable that is no number"),
-            }
+    /// Code that sets `found` to a number that chooses the layout.
+    fn variable(&self, scope: &Scope<'_>, view: &'m Model, number: usize) -> Able<TokenStream> {
+        let Some(path) = self.epoch_paths.get(number) else { return unable("no epoch variable") };
+        self.walk(scope, view, path, false, &mut |place| match place {
+            Place::Number(number) => Ok(quote!(found = rt::Some(#number);)),
+            Place::Truth(truth) => Ok(quote!(found = rt::Some(i128::from(#truth));)),
+            _ => unable("an epoch variable that is no number"),
         })
+    }
+
+    /// The paths to the numbers that choose the layout.
+    pub(super) fn find_epoch_paths(&self) -> Vec<Path> {
+        let (model, root) = (self.model, self.model.root);
+        let paths = model.epoch_variables.iter().map(|variable| {
+            let rows = model.rows_along(root, &variable.path).into_iter();
+            // A transparent struct is what its row is.
+            let rows = rows.filter(|(id, _)| *id == root || !self.shapes.is_transparent(*id));
+            let steps = rows.map(|(record, row)| {
+                let members = vec![(record, vec![Member::Row(row)])];
+                Step::Field(Field { name: variable.name.clone(), members })
+            });
+            Path { start: Start::Root, steps: steps.collect(), text: variable.name.clone() }
+        });
+        paths.collect()
+    }
+
+    /// Calls `visit` for every path in an expression, and for those to the numbers that choose the
+    /// layout where that does not say what comes out.
+    pub(super) fn paths<'p>(&'p self, expr: ExprId, visit: &mut dyn FnMut(&'p Path)) {
+        self.model.exprs.paths(expr, visit);
+        if !self.epoch_paths.is_empty() {
+            self.numbers(expr, visit);
+        }
+    }
+
+    fn numbers<'p>(&'p self, expr: ExprId, visit: &mut dyn FnMut(&'p Path)) {
+        let known = |epoch| {
+            self.in_epoch(epoch, || match self.model[expr] {
+                Expr::Epoch(variable) => Ok(self.only(variable).is_some()),
+                _ => Ok(self.decided(expr).is_some()),
+            })
+        };
+        if (0..self.views.len()).all(|epoch| known(epoch).unwrap_or(false)) {
+            return;
+        }
+        match &self.model[expr] {
+            Expr::Epoch(variable) => {
+                self.epoch_paths.get(*variable as usize).into_iter().for_each(visit)
+            }
+            expr => expr.operands(&mut |operand| self.numbers(operand, visit)),
+        }
     }
 
     /// Makes code for a layout.
@@ -153,19 +187,26 @@ impl<'m> Straight<'_, 'm> {
         epoch.ranges.get(variable as usize).map(Vec::as_slice)
     }
 
+    /// The number that chooses the layout, if it is the same in all files of the layout at hand.
+    fn only(&self, variable: u32) -> Option<i128> {
+        match self.ranges(variable)? {
+            [(low, high)] if low == high => Some(*low),
+            _ => None,
+        }
+    }
+
     /// The number that chooses the layout: an `Option<i128>`.
-    pub(super) fn epoch_number(&self, scope: &Scope<'_>, variable: u32) -> Able<Typed> {
-        if let Some([(low, high)]) = self.ranges(variable)
-            && low == high
-        {
-            let number = Literal::i128_suffixed(*low);
+    pub(super) fn epoch_number(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        variable: u32,
+    ) -> Able<Typed> {
+        if let Some(number) = self.only(variable) {
+            let number = Literal::i128_suffixed(number);
             return Ok(Typed::Number(quote!(rt::Some(#number))));
         }
-        let known = self.model.epoch_variables.get(variable as usize);
-        let (Some(frame), Some(known)) = (scope.frame_of(self.model.root), known) else {
-            return unable("the number of the layout where the root is not at hand");
-        };
-        let found = self.variable(frame.clone(), &known.path)?;
+        let found = self.variable(scope, view, variable as usize)?;
         Ok(Typed::Number(quote!({ let mut found = rt::None; #found found })))
     }
 

@@ -97,7 +97,7 @@ impl<'m> Straight<'_, 'm> {
                 let bytes = Literal::byte_string(bytes);
                 Typed::Text(quote!(rt::Some(&#bytes[..])))
             }
-            Expr::Epoch(variable) => self.epoch_number(scope, *variable)?,
+            Expr::Epoch(variable) => self.epoch_number(scope, view, *variable)?,
             Expr::Path(path) => {
                 if let Some(typed) = self.let_at_hand(scope, view, path) {
                     return typed;

@@ -57,7 +57,9 @@ impl<'p, 'm> Straight<'p, 'm> {
             }),
             positions: model.mentioning(|expr| matches!(expr, Expr::Here | Expr::RegionEnd)),
             survey: None,
+            epoch_paths: Vec::new(),
         };
+        straight.epoch_paths = straight.find_epoch_paths();
         straight.needs = straight.find_needs();
         straight.goals = straight.find_goals();
         straight.positioned = straight.find_positioned();
@@ -149,7 +151,7 @@ impl<'p, 'm> Straight<'p, 'm> {
     }
 
     fn seeds(&self, expr: ExprId, at: RecordId, needs: &mut BTreeSet<RecordId>) {
-        self.model.exprs.paths(expr, &mut |path| self.seed_all(path, at, needs));
+        self.paths(expr, &mut |path| self.seed_all(path, at, needs));
     }
 
     /// The structs that arguments in a record stand for, as far as they are arguments themselves.
@@ -163,7 +165,7 @@ impl<'p, 'm> Straight<'p, 'm> {
         for _ in 0..self.model.records.len() {
             let mut next = Vec::new();
             for argument in &arguments {
-                self.model.exprs.paths(*argument, &mut |path| {
+                self.paths(*argument, &mut |path| {
                     if let Start::Argument(number) = path.start {
                         next.extend(self.record(record).arguments.get(number as usize).copied());
                     }
@@ -201,7 +203,7 @@ impl<'p, 'm> Straight<'p, 'm> {
                     if !seen.insert((*record, expr.0)) {
                         continue;
                     }
-                    self.model.exprs.paths(expr, &mut |path| {
+                    self.paths(expr, &mut |path| {
                         let start = self.start(path, *record);
                         if start.is_some_and(|start| {
                             start == root || start != *record && self.way_to(start).is_some()
@@ -230,7 +232,7 @@ impl<'p, 'm> Straight<'p, 'm> {
                     && seen.insert(*number)
                     && let Some(named) = self.record(at).lets.get(*number as usize)
                 {
-                    self.model.exprs.paths(named.expr, &mut |path| open.push(path));
+                    self.paths(named.expr, &mut |path| open.push(path));
                 }
             }
         }

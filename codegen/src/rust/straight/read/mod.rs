@@ -254,7 +254,7 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
             anchors: Anchors::new(straight),
             bases: BTreeSet::new(),
             uses: model.uses(),
-            asked: seal::asked(model),
+            asked: seal::asked(straight),
             bodies: RefCell::default(),
             known: RefCell::default(),
             types: RefCell::default(),

@@ -17,7 +17,7 @@ use crate::model::{
 use crate::rust::mentions::mentions;
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, Unable, unable};
-use crate::rust::straight::context::Flavour;
+use crate::rust::straight::context::{Flavour, Straight};
 use crate::rust::straight::early::early;
 use crate::rust::straight::locals::case_name;
 use crate::rust::straight::operators::inside;
@@ -27,17 +27,18 @@ use crate::rust::straight::scope::Scope;
 use crate::rust::straight::summed::{AtHand, Base, Edge, Summed, distance, plus, summed};
 
 /// Rows that expressions and tags ask for.
-pub(super) fn asked(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+pub(super) fn asked(straight: &Straight<'_, '_>) -> BTreeSet<(RecordId, RowId)> {
+    let model = straight.model;
     let mut found = BTreeSet::new();
     expressions(model, &mut |_, part| match part {
-        Part::Expr(expr) => model.exprs.paths(expr, &mut |path| ask(path, &mut found)),
+        Part::Expr(expr) => straight.paths(expr, &mut |path| ask(path, &mut found)),
         Part::Reference(path) | Part::Table(path) => {
             model.exprs.with_subscripts(path, &mut |path| ask(path, &mut found));
         }
     });
     for (id, record) in model.records() {
         for expr in record.lets.iter().map(|l| l.expr).chain(record.arguments.iter().copied()) {
-            model.exprs.paths(expr, &mut |path| ask(path, &mut found));
+            straight.paths(expr, &mut |path| ask(path, &mut found));
         }
         for row in &record.rows {
             if let Some(union) = row.ty.union()

@@ -11,11 +11,12 @@ use quote::{format_ident, quote};
 
 use self::whole::Keys;
 use super::able::{Able, Unable, unable};
-use super::context::{Flavour, Straight};
+use super::context::{Flavour, RULES_OF_BITS, Straight};
+use super::early::early;
 use super::expr::is;
 use super::operators::{Typed, compared, comparison, known};
 use super::outline::Pieces;
-use super::questions::{indexed, target};
+use super::questions::{indexed, target, word};
 use super::scope::{Access, Frame, It, Place, Scope};
 use crate::model::{
     ArrayLength, BinaryOp, Check, CheckKind, ExprId, Home, Model, Path, RecordId, RecordKind,
@@ -388,8 +389,9 @@ impl<'m> Checking<'_, '_, 'm> {
                 Place::Truth(truth) => self.scalar(scope, view, row, quote!(i128::from(#truth)))?,
                 _ => TokenStream::new(),
             };
+            let bits = self.bits(scope, view, &row.ty, shape, value)?;
             let inside = self.record(scope, &row.ty, value, false)?;
-            return Ok(quote!(#own #inside));
+            return Ok(quote!(#own #bits #inside));
         }
         let mut tokens = TokenStream::new();
         let ty = target(&row.ty);
@@ -539,8 +541,9 @@ impl<'m> Checking<'_, '_, 'm> {
                 Place::Number(number) => self.scalar(scope, view, row, number)?,
                 _ => TokenStream::new(),
             };
+            let bits = self.bits(scope, view, ty, shape, value)?;
             let inside = self.record(scope, ty, value, entered)?;
-            return Ok(quote!(#own #inside));
+            return Ok(quote!(#own #bits #inside));
         }
         match target(ty) {
             Type::Record(_) => {
@@ -561,6 +564,12 @@ impl<'m> Checking<'_, '_, 'm> {
                     tokens.extend(has_length(&value, &count));
                 }
                 Ok(tokens)
+            }
+            // Bits that are a struct, as one of them is no plain number.
+            ty if let (Some(id), Shape::Struct(_)) = (word(ty), shape)
+                && row.checks.is_empty() =>
+            {
+                self.rows(&scope.within(value_frame(id, value.clone())), view, epoch)
             }
             // Floats have rules too.
             _ if !row.checks.is_empty() => unable("a rule for something that is no number"),
@@ -638,6 +647,43 @@ impl<'m> Checking<'_, '_, 'm> {
             tokens.extend(self.reference(scope, view, reference, &number)?);
         }
         Ok(tokens)
+    }
+
+    /// Rules of the bits of a word.
+    fn bits(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        ty: &Type,
+        shape: &Shape,
+        value: &TokenStream,
+    ) -> Able<TokenStream> {
+        let (Some(id), Shape::Word(_)) = (word(target(ty)), shape) else {
+            return Ok(TokenStream::new());
+        };
+        let frame = Frame { record: id, access: Access::Early, at: None, index: None };
+        let scope = scope.within(frame);
+        let rows: Vec<_> = view.records[id.index()].numbered_rows().collect();
+        let rules = rows.iter().map(|(row_id, row)| {
+            let number = early(id, *row_id);
+            self.scalar(&scope, view, row, quote!(#number))
+        });
+        let rules = rules.collect::<Able<TokenStream>>()?;
+        let mut bits = TokenStream::new();
+        for (row_id, _) in rows {
+            let number = early(id, row_id);
+            if mentions(&rules, &number.to_string()) {
+                bits.extend(match self.straight.bits_of(id, row_id, &quote!(word))? {
+                    Place::Number(bits) => quote!(let #number: i128 = #bits;),
+                    Place::Truth(bit) => quote!(let #number = i128::from(#bit);),
+                    _ => return unable(RULES_OF_BITS),
+                });
+            }
+        }
+        Ok(match rules.is_empty() {
+            true => rules,
+            false => quote!({ let word = i128::from(#value.0); #bits #rules }),
+        })
     }
 
     fn reference(

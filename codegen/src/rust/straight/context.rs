@@ -9,13 +9,13 @@ use super::able::{Able, Sought, unable};
 use super::asked::Asked;
 use super::findings::Survey;
 use super::locals::is_case_name;
-use super::questions::{has_varint, is_digits, is_reserved};
+use super::questions::{has_varint, is_digits, is_reserved, word};
 use super::scope::{Access, Frame, Placed, Scope};
 use super::standing::Standing;
 use crate::model::{
     BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId,
-    FloatCode, Form, LengthRule, Measure, Model, Owners, Path, Record, RecordId, RecordKind,
-    Reference, Role, Row, RowId, RowKind, RunLength, RunType, Start, unit_size,
+    FloatCode, Form, LengthRule, Measure, Model, Owners, Path, Record, RecordId, Reference, Role,
+    Row, RowId, RowKind, RunLength, RunType, Start, Tag, Type, unit_size,
 };
 use crate::rust::in_arena;
 use crate::rust::shape::{Shape, Shapes};
@@ -393,15 +393,30 @@ impl<'p, 'm> Straight<'p, 'm> {
         })
     }
 
-    /// Rows of words with rules. Bits of words are taken as they are: nobody looks at rules for them.
+    /// Rows that have words with rules, where nobody looks at these.
     pub(super) fn rules_of_bits(&self) -> Vec<(RecordId, RowId)> {
-        let words = self.model.records().filter(|(id, record)| {
-            matches!(record.kind, RecordKind::Word(_)) && self.shapes.is_typed(*id)
-        });
-        let rows = words.flat_map(|(id, record)| {
+        let is_ruled = |ty: &Type| {
+            let cell = match ty {
+                Type::Union(union) => match &self.model.unions[union.index()].tag {
+                    Tag::Own(cell) | Tag::Word(cell) => word(&Type::Cell(cell.clone())),
+                    _ => None,
+                },
+                other => word(other),
+            };
+            let words = cell.filter(|id| self.shapes.is_typed(*id)).map(|id| self.record(id));
+            let mut rows = words.into_iter().flat_map(|word| &word.rows);
+            rows.any(|row| !row.checks.is_empty() || row.reference.is_some())
+        };
+        let rows = self.model.records().flat_map(|(id, record)| {
             record.numbered_rows().map(move |(row_id, row)| (id, row_id, row))
         });
-        rows.filter(|(.., row)| !row.checks.is_empty() || row.reference.is_some())
+        let held = |id: RecordId, row_id: RowId, row: &Row| {
+            let field = self.shapes.field(id, row_id);
+            field.is_some_and(|field| !matches!(field.shape, Shape::Kept(_)))
+                && matches!(row.kind, RowKind::Plain | RowKind::Object { .. })
+                && !row.ty.parts().any(|part| matches!(part, Type::Union(_)) && is_ruled(part))
+        };
+        rows.filter(|(id, row_id, row)| row.ty.parts().any(is_ruled) && !held(*id, *row_id, row))
             .map(|(id, row_id, _)| (id, row_id))
             .collect()
     }

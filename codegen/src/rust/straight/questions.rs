@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::model::visit::{Part, expressions};
 use crate::model::{
-    Content, Expr, ExprId, Field, Home, Member, Model, Path, Record, RecordId, RecordKind, Row,
-    RowId, RowKind, RunLength, RunType, Step, Storage, Type,
+    Cell, Content, Expr, ExprId, Field, Home, Meaning, Member, Model, Path, Record, RecordId,
+    RecordKind, Row, RowId, RowKind, RunLength, RunType, Step, Storage, Type,
 };
 
 /// What a row without bytes of its own, or a pool, is called.
@@ -35,6 +35,14 @@ pub(super) fn target(ty: &Type) -> &Type {
     }
 }
 
+/// The rows of bits that a number is.
+pub(super) fn word(ty: &Type) -> Option<RecordId> {
+    match ty {
+        Type::Cell(Cell { meaning: Meaning::Word(id), .. }) => Some(*id),
+        _ => None,
+    }
+}
+
 /// The type of the elements of an array, or else the type itself.
 pub(super) fn element(ty: &Type) -> &Type {
     match ty.stripped() {
@@ -54,7 +62,7 @@ pub(super) fn children(model: &Model, record: &Record) -> BTreeSet<RecordId> {
             Type::Union(id) => {
                 found.extend(model.unions[id.index()].cases.iter().map(|case| case.record));
             }
-            _ => {}
+            other => found.extend(word(other)),
         }
     }
     if let RecordKind::Case(union, case) = record.kind {

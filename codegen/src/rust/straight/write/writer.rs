@@ -409,7 +409,9 @@ impl<'m> Writer<'_, '_, 'm> {
                 _ => self.size(node, &region.inner).is_some() && self.is_block(node, &region.inner),
             },
             Type::Array(array) => {
-                self.size(node, &array.element).is_none() || self.is_block(node, &array.element)
+                array.stride.is_none()
+                    && (self.size(node, &array.element).is_none()
+                        || self.is_block(node, &array.element))
             }
             Type::Record(id) => {
                 let rows = &node.view.records[id.index()].rows;

@@ -26,11 +26,14 @@ fn reference(plan: &mut Plan<'_, '_>, site: &Site<'_>) {
     let place = (site.node, site.row);
     let row = file.row(site.node, site.row);
     let Some(reference) = &row.reference else { return };
-    // Where the struct that the path begins in is not around, the number is only a number.
-    if let Start::Enclosing(records) = &reference.array.start
-        && reference.filter.is_none()
-        && file.nearest(site.node, records).is_none()
-    {
+    // Where the struct that the path begins in is not around, or no file of the epoch has the array,
+    // the number is only a number.
+    let is_outside = match &reference.array.start {
+        Start::Enclosing(records) => file.nearest(site.node, records).is_none(),
+        _ => false,
+    };
+    let is_absent = file.model.is_absent(&reference.array, file.epoch);
+    if reference.filter.is_none() && (is_outside || is_absent) {
         return plan.leave_out(Kind::Index, place, Reason::NotHere);
     }
     if !alone(plan, site, cell) {

@@ -157,7 +157,6 @@ impl Views<'_, '_> {
             RowKind::Slice { .. } => return unable("elements of a shared table"),
             RowKind::Pool { .. } => return unable("a pool of texts"),
             RowKind::Zeros => return unable("a number of zero bytes"),
-            RowKind::Object { .. } | RowKind::Value { seen: Some(_) } => {}
             _ if body.home(id) == Home::Absent => {
                 return match &row.absent {
                     Some(constant) => self.constant(constant, shape).map(Some),

@@ -389,6 +389,7 @@ impl<'s, 'm> Views<'s, 'm> {
         if is_early {
             // What it asks for stands at the same places in all layouts, so also in the smallest.
             let smallest = self.epochs().min_by_key(|epoch| self.block(root, *epoch)).unwrap_or(0);
+            let smallest = Literal::usize_unsuffixed(smallest);
             let early = std::mem::take(&mut chosen);
             layout = quote!(let place = place.in_layout(#smallest); #early #layout);
         }

@@ -24,8 +24,8 @@ impl Model {
         self.finds_ahead(owners, (record, row), expr, None)
     }
 
-    /// The same, but where something begins that the struct of the row is in is known: a writer that
-    /// goes into it knows where that is.
+    /// The same, but where something begins that the struct of the row is in is known, and where the
+    /// row does if it is a list: a writer that goes into it knows where that is.
     #[must_use]
     pub fn asks_beyond(
         &self,
@@ -61,7 +61,8 @@ impl Model {
             Expr::FileEnd => return true,
             Expr::At(path) | Expr::End(path) => {
                 let end = matches!(&self[expr], Expr::End(_));
-                if !end && inside.is_some_and(|inner| self.is_around(path, inner)) {
+                let begun = |inner| self.is_around(path, inner) || self.is_own_list(path, asker);
+                if !end && inside.is_some_and(begun) {
                     return false;
                 }
                 return !self.is_placed_before(path, end, record, row);
@@ -193,12 +194,42 @@ impl Model {
             })
     }
 
+    /// Whether a path names the row itself, and that is a list, which knows early where it begins.
+    fn is_own_list(&self, path: &Path, asker: (RecordId, RowId)) -> bool {
+        match (path.steps.as_slice(), &path.start) {
+            ([Step::Field(field)], Start::This | Start::Enclosing(_)) => {
+                self.all_rows(field, |record, row| {
+                    let ty = &self.records[record.index()].rows[row.index()].ty;
+                    (record, row) == asker && matches!(ty.stripped(), Type::Array(_))
+                })
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a path names rows, each of which a record is in wherever it is.
     fn is_around(&self, path: &Path, inner: RecordId) -> bool {
-        match path.steps.as_slice() {
-            [Step::Field(field)] if !matches!(path.start, Start::It | Start::Argument(_)) => {
-                self.all_rows(field, |record, row| self.is_only_in(inner, (record, row)))
-            }
+        let (steps, first) = match path.steps.as_slice() {
+            [steps @ .., Step::Index(index)] => (steps, Some(self.exprs.constant(*index))),
+            steps => (steps, None),
+        };
+        match (steps, &path.start) {
+            (_, Start::It | Start::Argument(_)) => false,
+            ([Step::Field(field)], _) => self.all_rows(field, |record, row| {
+                let begins = match first {
+                    None => true,
+                    Some(index) => index == Some(0) && self.begins_with_first(record, row),
+                };
+                begins && self.is_only_in(inner, (record, row))
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether the first element of a row, if it is an array, is where the row begins.
+    fn begins_with_first(&self, record: RecordId, row: RowId) -> bool {
+        match self.records[record.index()].rows[row.index()].ty.stripped() {
+            Type::Array(array) => array.described.is_none() && self.is_in_place(record, row, true),
             _ => false,
         }
     }

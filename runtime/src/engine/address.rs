@@ -49,15 +49,17 @@ impl<'p> Engine<'p, '_> {
         it: Option<Val>,
         end: bool,
     ) -> Fallible<Val> {
-        let address = match self.find_first(path, this, it)?.first {
+        let first = self.find_first(path, this, it)?.first;
+        let address = match first {
             Val::Node(node) => self.node_address(node, end),
             Val::Loc(loc) if !end && self.opened_at(loc).is_some() => {
                 let address = self.opened_address(loc).map_err(|e| Box::new(Fault::Read(e)))?;
                 return Ok(address.map_or(Val::None, |address| Val::Int(address.into())));
             }
             Val::Loc(loc) => {
-                // While a row is being read its own address is known already.
-                if !self.is_busy(loc) {
+                // While a row is being read its own address is known already, and while writing that of
+                // a number is before the number.
+                if !self.is_busy(loc) && !self.is_number_in_place(loc) {
                     self.force_loc(loc)?;
                 }
                 match self.loc_address(loc, end)? {
@@ -67,10 +69,36 @@ impl<'p> Engine<'p, '_> {
             }
             _ => return Ok(Val::None),
         };
-        if address == UNPLACED {
-            return Err(Box::new(Fault::NotPlaced(format!("address of `{}`", path.text))));
+        match self.bounded_end(first).filter(|_| end && address == UNPLACED) {
+            Some(end) => Ok(Val::Int(end.into())),
+            None if address == UNPLACED => {
+                Err(Box::new(Fault::NotPlaced(format!("address of `{}`", path.text))))
+            }
+            None => Ok(Val::Int(address.into())),
         }
-        Ok(Val::Int(address.into()))
+    }
+
+    /// Where something ends that is being read, if its region says so.
+    fn bounded_end(&self, of: Val) -> Option<u64> {
+        let loc = match of {
+            Val::Loc(loc) => loc,
+            Val::Node(node) => self.tree.holder(self.tree.enclosing_struct(node))?,
+            _ => return None,
+        };
+        let mut bounded = self.reading.bounded.iter().rev();
+        bounded.find(|(row, _)| *row == loc).map(|(_, end)| *end)
+    }
+
+    /// Whether a row that is written is a number of a fixed size, which is where it is whatever it is.
+    fn is_number_in_place(&self, loc: Loc) -> bool {
+        let Some(row) = self.tree.record(loc.node).rows.get(loc.row.index()) else { return false };
+        let fixed = matches!(&row.ty, Type::Cell(cell) if !cell.storage.varies());
+        !self.is_reading()
+            && fixed
+            && loc.index().is_none()
+            && row.when.is_none()
+            && row.none.is_empty()
+            && row.reference.is_none()
     }
 
     /// Where a row begins of which it is being found out how far it reaches; nothing for a pointer that

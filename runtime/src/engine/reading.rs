@@ -42,6 +42,8 @@ pub(crate) struct Reading {
     pub starts: Vec<u32>,
     /// Rows of which it is being found out how far they reach, and where they begin.
     pub opening: Vec<(Loc, Option<u64>)>,
+    /// Rows and elements that are being read in regions, and where these end.
+    pub bounded: Vec<(Loc, u64)>,
     /// The column that is being read.
     pub column: Option<Column>,
     /// Everything is read, and is now compared.

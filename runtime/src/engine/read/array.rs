@@ -133,7 +133,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         self.has_room(cursor, stride, element)?;
         let mut inner = Cursor::new(start, start + stride);
         inner.room = room;
-        let item = self.read_type(&array.element, element, row, &mut inner)?;
+        let item = self.read_bounded(&array.element, element, row, &mut inner)?;
         self.align_bits(&mut inner)?;
         if inner.remaining() > 0 {
             let kind = ReadErrorKind::TrailingBytes { remaining: inner.remaining() };

@@ -9,7 +9,7 @@ use super::Cursor;
 use crate::ends::{Cut, Stop};
 use crate::error::ReadErrorKind;
 use crate::load::Endian;
-use crate::model::{ExprId, Extent, RegionType, Row, Terminated, Terminator};
+use crate::model::{ExprId, Extent, RegionType, Row, Terminated, Terminator, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
 impl<'p, 'b> Engine<'p, 'b> {
@@ -44,8 +44,7 @@ impl<'p, 'b> Engine<'p, 'b> {
             Extent::Rest => cursor.limit,
         };
         let room = match &region.extent {
-            Extent::Size(size) if region.trim.is_some() => self.gives_room_here(loc, *size),
-            Extent::Size(size) => self.gives_room(loc, *size),
+            Extent::Size(size) => self.gives_room_here(loc, *size),
             Extent::Rest => cursor.room,
             Extent::End(_) | Extent::Terminated(_) => false,
         };
@@ -144,13 +143,31 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Read<Item> {
         let mut inner = Cursor::new(at, end);
         inner.room = room;
-        let item = self.read_type(&region.inner, loc, row, &mut inner)?;
+        let item = self.read_bounded(&region.inner, loc, row, &mut inner)?;
         self.align_bits(&mut inner)?;
         if inner.at < end {
             let kind = ReadErrorKind::TrailingBytes { remaining: end - inner.at };
             return Err(self.error(kind, inner.at, loc));
         }
         Ok(item)
+    }
+
+    /// Reads what must reach to the end of its region: what is in it may ask where that is.
+    pub(super) fn read_bounded(
+        &mut self,
+        ty: &'p Type,
+        loc: Loc,
+        row: &'p Row,
+        cursor: &mut Cursor<'b>,
+    ) -> Read<Item> {
+        if matches!(ty, Type::Run(_) | Type::Cell(_)) {
+            return self.read_type(ty, loc, row, cursor);
+        }
+        let around = self.reading.bounded.len();
+        self.reading.bounded.push((loc, cursor.limit));
+        let item = self.read_type(ty, loc, row, cursor);
+        self.reading.bounded.truncate(around);
+        item
     }
 
     fn file_bytes(&mut self, at: u64, end: u64, loc: Loc) -> Read<&'b [u8]> {

@@ -169,8 +169,12 @@ impl<'p> Tree<'p, '_> {
 
     /// The same where all elements have one size.
     fn even_element_at(&self, array: ArrayRef, index: u32, end: bool) -> u32 {
-        let at = self.array_at(array, false);
-        let size = self.array_at(array, true).saturating_sub(at);
+        let (at, behind) = (self.array_at(array, false), self.array_at(array, true));
+        // While an array is being written nothing but where it begins is known.
+        if behind == UNPLACED && (end || index > 0) {
+            return UNPLACED;
+        }
+        let size = behind.saturating_sub(at);
         let gap = match array {
             ArrayRef::Own(number) => self.arrays[number as usize].gap,
             ArrayRef::Inline { .. } => 0,

@@ -40,11 +40,9 @@ impl<'p> Engine<'p, '_> {
         let around = self.writing.room;
         let open = self.writing.open_ends.len();
         let room = match &region.extent {
-            Extent::Size(size) if self.gives_room(loc, *size) => {
-                self.known_room(*size, loc)?.and_then(|size| at.checked_add(size))
-            }
             Extent::Size(size)
-                if region.trim.is_some() && !measuring && self.gives_room_here(loc, *size) =>
+                if self.gives_room(loc, *size)
+                    || !measuring && self.gives_room_here(loc, *size) =>
             {
                 self.here = at;
                 self.known_room(*size, loc)?.and_then(|size| at.checked_add(size))
@@ -329,7 +327,7 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn room_follows(&self, loc: Loc) -> bool {
         self.tree.row(loc).ty.parts().any(|part| match part {
             Type::Region(region) if region.inner.scattered().is_some() => {
-                matches!(region.extent, Extent::Size(size) if !self.gives_room(loc, size))
+                matches!(region.extent, Extent::Size(size) if !self.gives_room_here(loc, size))
             }
             _ => false,
         })

@@ -365,18 +365,22 @@ impl<'p> Engine<'p, '_> {
             return self.lay_scattered(loc, ty, array, row, spot);
         }
         let (element, stride) = (&ty.element, ty.stride);
-        let at = spot.at;
+        let (at, measuring) = (spot.at, self.writing.measuring);
         let count = self.tree.count(array);
         if let (ArrayLength::Count(said), Some(_)) = (&ty.length, loc.index()) {
             self.expect(loc, *said, count.into(), "count");
         }
-        if align > 1 && count > 1 && self.writing.measuring {
+        if align > 1 && count > 1 && measuring {
             return eval_error("the size of something aligned depends on its address");
         }
         let own = match array {
             ArrayRef::Own(number) => Some(number),
             ArrayRef::Inline { .. } => None,
         };
+        // So may what is in elements.
+        if let Some(number) = own.filter(|_| !measuring) {
+            self.tree.arrays[number as usize].at = short(at);
+        }
         let elements = own.map(|number| self.tree.elements(number));
         let numbers = match element {
             Type::Cell(cell @ Cell { storage: Storage::Fixed(_), meaning })
@@ -426,10 +430,8 @@ impl<'p> Engine<'p, '_> {
                 }
             }
         }
-        if !self.writing.measuring {
-            if let Some(number) = own {
-                self.set_array(number, at, spot.at, &starts);
-            }
+        if let Some(number) = own.filter(|_| !measuring) {
+            self.set_array(number, at, spot.at, &starts);
         }
         Ok(())
     }

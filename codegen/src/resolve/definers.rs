@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::ways::is_complete;
+use super::ways::{Ways, is_complete};
 use super::{Cx, Expr, ExprId, RecordId, Shape, Source, Uni, Val, id32};
 use crate::model::{
     ArrayLength, BinaryOp, Cell, Definer, DefinerScope, DefinerSource, Derive, EpochId, Extent,
@@ -28,12 +28,28 @@ impl<'t> Cx<'t> {
     /// Finds the equations of all records, in the order of rows.
     pub(super) fn find_definers(&mut self) -> Vec<Vec<Derive>> {
         let mut derives: Vec<Vec<Derive>> = vec![Vec::new(); self.records.len()];
+        // What is said in so many words goes before what a use gives. A case says it for itself only.
+        let mut of_cases = Vec::new();
+        for (at, derives) in derives.iter_mut().enumerate() {
+            let id = RecordId(id32(at));
+            for (path, ways) in self.rec(id).derives.clone() {
+                let env = self.env(self.rec(id).scope, Some(id));
+                let Some((found, _)) = self.path(&env, path) else { continue };
+                match found.start {
+                    Start::Up(_) => of_cases.push((id, path.span(), found, ways)),
+                    _ => self.explicit_derive(id, (path.span(), &found), &ways, derives),
+                }
+            }
+        }
         for (at, derives) in derives.iter_mut().enumerate() {
             let id = RecordId(id32(at));
             for row in 0..self.records[at].rows.len() {
                 self.row_definers(id, RowId(id32(row)), derives);
             }
-            self.explicit_derives(id, derives);
+            for (_, span, found, ways) in of_cases.iter().filter(|(of, ..)| *of == id) {
+                self.explicit_derive(id, (*span, found), ways, derives);
+            }
+            derives.sort_by_key(|derive| matches!(derive.source, DefinerSource::Expr(_)));
         }
         let asked = self.asked();
         for (at, derives) in derives.iter_mut().enumerate() {
@@ -51,11 +67,17 @@ impl<'t> Cx<'t> {
             let Some(Union { tag, .. }) = model else { continue };
             let (Tag::Row(given), Some(decides)) = (&*tag, *decides) else { continue };
             let given = self.records[holder.index()].rows.get(given.index());
-            let first = given.and_then(|given| given.definers.first());
-            let follows_from = first.and_then(|definer| match definer.source {
-                DefinerSource::Measure { measure: Measure::Tag, row, .. } => Some(row),
+            let mut measures =
+                given.into_iter().flat_map(|given| &given.definers).filter_map(|definer| {
+                    match &definer.source {
+                        DefinerSource::Measure { measure, row, .. } => Some((measure, *row)),
+                        DefinerSource::Expr(_) => None,
+                    }
+                });
+            let follows_from = match measures.next() {
+                Some((Measure::Tag, row)) => Some(row),
                 _ => None,
-            });
+            };
             if follows_from != Some(*row) {
                 *tag = Tag::Given(decides);
             }
@@ -222,56 +244,56 @@ impl<'t> Cx<'t> {
     }
 
     /// `derive PATH is=EXPR`.
-    fn explicit_derives(&mut self, id: RecordId, derives: &mut Vec<Derive>) {
-        let list = self.rec(id).derives.clone();
-        for (path, ways) in list {
-            let env = self.env(self.rec(id).scope, Some(id));
-            let Some((found, _)) = self.path(&env, path) else { continue };
-            let (span, is) = (ways[0].span, ways[0].ex);
-            if !is_complete(&ways.iter().collect::<Vec<_>>(), 0) {
-                self.d
-                    .error("E0216", span, "`derive` says nothing where the condition does not hold")
-                    .help("say it in both branches, or outside: `derive PATH is=\"C ? A : B\"`");
-                continue;
-            }
-            let nothing = Val { expr: self.nothing("none"), shape: Shape::ANY };
-            let Some(value) = self.chosen(&env, &ways, &nothing) else { continue };
-            let Some(reached) = self.reach(id, &found) else {
-                let beside = matches!(found.start, Start::Up(_)) && found.steps.len() > 1;
-                self.d
-                    .error("E0231", path.span(), "`derive` needs a row that is inline here")
-                    .help(match beside {
-                        true => {
-                            "of a struct beside the union, the struct around says it for all \
-                             cases: `derive PATH is=\"UNION is CASE ? A : B\"`"
-                        }
-                        false => {
-                            "name a row of this struct, of a struct in it, or beside its union"
-                        }
-                    });
-                continue;
-            };
-            let (record, row) = self.reached_row(id, &reached);
-            let target = &self.rec(record).rows[row.index()];
-            let derived = matches!(target.role, Role::Derived | Role::Data);
-            if !derived || !matches!(target.kind, RowKind::Plain) {
-                let declared = target.span;
-                self.d
-                    .error("E0231", span, "the row has a value of its own")
-                    .also(declared, "declared here")
-                    .help("take its `is=` or `usually=` away, or write `is=owner`");
-                continue;
-            }
-            let ty = target.ty.clone();
-            let shape = self.slot_shape(record, row.index()).unwrap_or(Shape::ANY);
-            if self.leads_nowhere(&ty, true, &value, is.span).is_none()
-                || self.gives(&shape, &value, is.span).is_none()
-            {
-                continue;
-            }
-            let there = is_there(&self.rec(record).rows[row.index()]);
-            self.define(id, reached, DefinerSource::Expr(value.expr), (span, &there), derives);
+    fn explicit_derive(
+        &mut self,
+        id: RecordId,
+        (place, found): (Span, &Path),
+        ways: &Ways<'t>,
+        derives: &mut Vec<Derive>,
+    ) {
+        let env = self.env(self.rec(id).scope, Some(id));
+        let (span, is) = (ways[0].span, ways[0].ex);
+        if !is_complete(&ways.iter().collect::<Vec<_>>(), 0) {
+            self.d
+                .error("E0216", span, "`derive` says nothing where the condition does not hold")
+                .help("say it in both branches, or outside: `derive PATH is=\"C ? A : B\"`");
+            return;
         }
+        let nothing = Val { expr: self.nothing("none"), shape: Shape::ANY };
+        let Some(value) = self.chosen(&env, ways, &nothing) else { return };
+        let Some(reached) = self.reach(id, found) else {
+            let beside = matches!(found.start, Start::Up(_)) && found.steps.len() > 1;
+            self.d.error("E0231", place, "`derive` needs a row that is inline here").help(
+                match beside {
+                    true => {
+                        "of a struct beside the union, the struct around says it for all \
+                         cases: `derive PATH is=\"UNION is CASE ? A : B\"`"
+                    }
+                    false => "name a row of this struct, of a struct in it, or beside its union",
+                },
+            );
+            return;
+        };
+        let (record, row) = self.reached_row(id, &reached);
+        let target = &self.rec(record).rows[row.index()];
+        let derived = matches!(target.role, Role::Derived | Role::Data);
+        if !derived || !matches!(target.kind, RowKind::Plain) {
+            let declared = target.span;
+            self.d
+                .error("E0231", span, "the row has a value of its own")
+                .also(declared, "declared here")
+                .help("take its `is=` or `usually=` away, or write `is=owner`");
+            return;
+        }
+        let ty = target.ty.clone();
+        let shape = self.slot_shape(record, row.index()).unwrap_or(Shape::ANY);
+        if self.leads_nowhere(&ty, true, &value, is.span).is_none()
+            || self.gives(&shape, &value, is.span).is_none()
+        {
+            return;
+        }
+        let there = is_there(&self.rec(record).rows[row.index()]);
+        self.define(id, reached, DefinerSource::Expr(value.expr), (span, &there), derives);
     }
 
     fn reached_row(&self, id: RecordId, reached: &Reached) -> (RecordId, RowId) {
@@ -353,8 +375,12 @@ impl<'t> Cx<'t> {
         let given: Vec<bool> =
             given.map(|(at, (needed, given))| *needed && *given && free(at)).collect();
         if !given.contains(&true) {
-            if explicit {
-                let first = target.definers[0].span;
+            let meant = |definer: &&Definer| {
+                let mut both = (0..).zip(epochs).filter(|(_, given)| **given);
+                both.any(|(epoch, _)| definer.is_in(EpochId(epoch)))
+            };
+            let first = target.definers.iter().filter(same).find(meant).map(|first| first.span);
+            if let Some(first) = first.filter(|_| explicit) {
                 self.d
                     .error("E0231", span, "the row has two equations")
                     .label("the second")

@@ -366,12 +366,25 @@ impl<'t> Cx<'t> {
                         .help(format!("write `u8 NAME enum={name}`, or `enum {name} u8`"));
                     return None;
                 };
-                let base = self.base(at, record, storage)?;
-                let Type::Cell(Cell { storage, meaning: Meaning::Int }) = base.element else {
+                let mut base = self.base(at, record, storage)?;
+                let name = |ty: &mut Type| match ty {
+                    Type::Cell(Cell { meaning: meaning @ Meaning::Int, .. }) => {
+                        *meaning = Meaning::Enum(id);
+                        true
+                    }
+                    Type::Nothing => true,
+                    _ => false,
+                };
+                let named = match &mut base.element {
+                    Type::PerEpoch(types) => types.iter_mut().all(name),
+                    Type::Nothing => false,
+                    ty => name(ty),
+                };
+                if !named {
                     self.d.error("E0209", ty.span, "an enumeration is stored as an integer");
                     return None;
-                };
-                Some(Base::plain(Type::Cell(Cell { storage, meaning: Meaning::Enum(id) })))
+                }
+                Some(Base::plain(base.element))
             }
             DeclBody::Text => {
                 let args = self.arguments(scope, record, decl, &ty.args, ty.span)?;

@@ -32,6 +32,11 @@ impl<'t> Cx<'t> {
                 }
             }
         }
+        if !self.pointer_families.is_empty() {
+            for (epoch, ty) in types.iter_mut().enumerate() {
+                self.settle_pointers(ty, epoch);
+            }
+        }
         Some(per_epoch(types))
     }
 
@@ -216,7 +221,7 @@ impl<'t> Cx<'t> {
         if let Some((kind, optional)) = base.prefix {
             if base.sigil_only && self.owned_elsewhere(row, env).is_some() {
                 // The number follows from the object; the row says nothing of its own.
-                ty = Type::Cell(self.pointers[kind.index()].cell.clone());
+                ty = self.pointer_number(kind);
                 self.pointer_props(id, row, &mut ty, env)?;
                 return Some(ty);
             }
@@ -616,7 +621,13 @@ fn row_is_bit(row: &Row) -> bool {
 
 /// A whole number in whole bytes.
 fn is_number(ty: &Type) -> bool {
-    matches!(ty, Type::Cell(Cell { storage: Storage::Fixed(_), meaning: Meaning::Int }))
+    match ty {
+        Type::Cell(Cell { storage: Storage::Fixed(_), meaning: Meaning::Int }) => true,
+        Type::PerEpoch(types) => {
+            types.iter().all(|ty| is_number(ty) || matches!(ty, Type::Nothing))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a length is "as much as there is".

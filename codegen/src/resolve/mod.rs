@@ -382,6 +382,8 @@ struct Cx<'t> {
     pointers: Vec<PointerKind>,
     pointer_decls: Vec<(ScopeId, usize)>,
     pointer_ids: HashMap<(ScopeId, usize), PointerId>,
+    /// Of kinds that are stored as several types, by their first one: the kind in each epoch that has one.
+    pointer_families: HashMap<PointerId, Vec<Option<PointerId>>>,
     varints: Vec<Varint>,
     digits: Vec<crate::model::Digits>,
     exprs: pool::Pool,
@@ -430,6 +432,7 @@ impl<'t> Cx<'t> {
             pointers: Vec::new(),
             pointer_decls: Vec::new(),
             pointer_ids: HashMap::new(),
+            pointer_families: HashMap::new(),
             varints: Vec::new(),
             digits: Vec::new(),
             exprs: pool::Pool::default(),

@@ -1,12 +1,13 @@
 //! Kinds of pointers, pools, and the sections of the relocation table.
 
+use super::imports::Found;
 use super::{Cx, Env, Expr, ExprId, PointerId, ScopeId, Shape, id32};
 use crate::model::{
-    BinaryOp, Cell, Field, Listed, Listing, Meaning, Member, Path, PointerKind, Policy, RecordId,
-    RelocationSection, RowId, RowKind, Start, Step, Storage, Type, WhenEmpty,
+    BinaryOp, Cell, Field, IntType, Listed, Listing, Meaning, Member, Path, PointerKind, Policy,
+    RecordId, RelocationSection, RowId, RowKind, Start, Step, Storage, Target, Type, WhenEmpty,
 };
 use crate::span::Span;
-use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
+use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord, TypeEx};
 use crate::syntax::expr::{PathEx, StepEx};
 
 /// `never`, `set` or `always`.
@@ -64,25 +65,71 @@ impl<'t> Cx<'t> {
         names.collect::<Vec<_>>().join(".")
     }
 
-    /// The kind of pointer that a declaration is; completed in the end.
+    /// The kind of pointer that a declaration is; completed in the end. Where it is stored as one of
+    /// several types by epoch, there is a kind for each, and this is the first.
     pub(super) fn pointer_kind(&mut self, scope: ScopeId, index: usize) -> PointerId {
         if let Some(&id) = self.pointer_ids.get(&(scope, index)) {
             return id;
         }
-        let decl = self.decl(scope, index);
+        let ints = match &self.decl(scope, index).body {
+            DeclBody::Pointer { storage, .. } => self.pointer_storage(scope, storage),
+            _ => Vec::new(),
+        };
         let id = PointerId(id32(self.pointers.len()));
         self.pointer_ids.insert((scope, index), id);
-        self.pointer_decls.push((scope, index));
-        let storage = match &decl.body {
-            DeclBody::Pointer { storage, .. } => self.integer(scope, &storage.name),
-            _ => None,
+        let mut distinct: Vec<IntType> = Vec::new();
+        let mut kinds = Vec::new();
+        for int in ints {
+            kinds.push(int.map(|int| {
+                let known = distinct.iter().position(|known| *known == int);
+                let at = known.unwrap_or(distinct.len());
+                if known.is_none() {
+                    distinct.push(int);
+                    self.add_pointer_kind(scope, index, int);
+                }
+                PointerId(id.0 + id32(at))
+            }));
+        }
+        if kinds.len() > 1 {
+            self.pointer_families.insert(id, kinds);
+        }
+        id
+    }
+
+    /// What a pointer is stored as, in each epoch if that is not all the same.
+    fn pointer_storage(&mut self, scope: ScopeId, storage: &'t TypeEx) -> Vec<Option<IntType>> {
+        if let Some(int) = self.integer(scope, &storage.name) {
+            return vec![Some(int)];
+        }
+        let plain = storage.prefix.is_none() && storage.suffix.is_none();
+        let varies = match self.lookup(scope, &storage.name).as_slice() {
+            [Found::Decl(at, index)] if plain => {
+                matches!(self.decl(*at, *index).body, DeclBody::Alias(_))
+            }
+            _ => false,
         };
-        if let (DeclBody::Pointer { storage, .. }, None) = (&decl.body, storage) {
+        let found = if varies { self.base(scope, None, storage) } else { None };
+        let ints = found.and_then(|base| match base.element {
+            Type::PerEpoch(types) => {
+                let int = |ty: &Type| match ty {
+                    Type::Nothing => Some(None),
+                    ty => plain_integer(ty).map(Some),
+                };
+                types.iter().map(int).collect()
+            }
+            ty => plain_integer(&ty).map(|int| vec![Some(int)]),
+        });
+        ints.unwrap_or_else(|| {
             self.d
                 .error("E0209", storage.span, "a pointer is stored as an integer")
                 .help("write `pointer * u32`");
-        }
-        let int = storage.unwrap_or(super::int(4, false));
+            vec![Some(super::int(4, false))]
+        })
+    }
+
+    fn add_pointer_kind(&mut self, scope: ScopeId, index: usize, int: IntType) {
+        let decl = self.decl(scope, index);
+        self.pointer_decls.push((scope, index));
         let props = &decl.props;
         let none = props.numbers("none").first().copied();
         let unit = self.natural(props, "unit", 1).unwrap_or(1);
@@ -115,7 +162,45 @@ impl<'t> Cx<'t> {
             listing: Vec::new(),
             span: decl.span,
         });
-        id
+    }
+
+    /// A type in one epoch, with the kinds that its pointers have in it.
+    pub(super) fn settle_pointers(&self, ty: &mut Type, epoch: usize) {
+        match ty {
+            Type::Pointer(pointer) => {
+                match self.pointer_families.get(&pointer.kind).map(|kinds| kinds[epoch]) {
+                    Some(Some(kind)) => pointer.kind = kind,
+                    Some(None) => {
+                        *ty = Type::Nothing;
+                        return;
+                    }
+                    None => {}
+                }
+                if let Target::Own(target) = &mut pointer.target {
+                    self.settle_pointers(target, epoch);
+                }
+            }
+            Type::Array(array) => self.settle_pointers(&mut array.element, epoch),
+            Type::Region(region) => self.settle_pointers(&mut region.inner, epoch),
+            Type::PerEpoch(types) => {
+                if let Some(ty) = types.get_mut(epoch) {
+                    self.settle_pointers(ty, epoch);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The number of a pointer, in each epoch if that is not all the same.
+    pub(super) fn pointer_number(&self, kind: PointerId) -> Type {
+        let cell = |kind: PointerId| Type::Cell(self.pointers[kind.index()].cell.clone());
+        match self.pointer_families.get(&kind) {
+            Some(kinds) => {
+                let cells = kinds.iter().map(|kind| kind.map_or(Type::Nothing, cell));
+                Type::PerEpoch(cells.collect())
+            }
+            None => cell(kind),
+        }
     }
 
     /// What a named pointer with `to=` leads to.
@@ -213,6 +298,8 @@ impl<'t> Cx<'t> {
 
     /// Records with rows of this kind of pointer.
     pub(super) fn holders(&self, kind: PointerId) -> Vec<RecordId> {
+        let (scope, index) = self.pointer_decls[kind.index()];
+        let kind = self.pointer_ids[&(scope, index)];
         let mut list = Vec::new();
         for at in 0..self.records.len() {
             let bases = self.records[at].slots.iter().flat_map(|slot| &slot.variants).filter_map(
@@ -455,6 +542,14 @@ impl<'t> Cx<'t> {
     /// Whether a row is an object that no pointer of the record owns.
     pub(super) fn is_object(kind: &RowKind) -> bool {
         matches!(kind, RowKind::Object { .. })
+    }
+}
+
+/// The integer that a type is, if it is nothing else.
+fn plain_integer(ty: &Type) -> Option<IntType> {
+    match ty {
+        Type::Cell(Cell { storage: Storage::Fixed(int), meaning: Meaning::Int }) => Some(*int),
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ mod docs;
 mod edits;
 mod file;
 mod in_arena;
+mod layouts;
 mod mapping;
 mod mentions;
 mod names;
@@ -25,6 +26,7 @@ mod view;
 
 use proc_macro2::TokenStream;
 
+use self::layouts::Layouts;
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 
@@ -59,7 +61,7 @@ pub fn check(model: &Model) -> Vec<Diagnostic> {
 pub fn emit(model: &Model, options: &Options) -> String {
     let model = &unused::without(model);
     let shapes = &shape::Shapes::new(model);
-    let views = &straight::views(model);
+    let views = &Layouts::new(model);
     let fast = straight::emit(shapes, views).ok().map(|emitted| emitted.tokens);
     let mapping = mapping::emit(shapes, fast.is_some());
     let edits = edits::emit(shapes);
@@ -82,7 +84,7 @@ pub fn emit(model: &Model, options: &Options) -> String {
 pub fn without_view(model: &Model) -> Result<Vec<String>, String> {
     let model = &unused::without(model);
     let shapes = &shape::Shapes::new(model);
-    match view::emit(shapes, &straight::views(model), false) {
+    match view::emit(shapes, &Layouts::new(model), false) {
         Ok(emitted) => Ok(emitted.missing),
         Err(straight::Unable(why)) => Err(why),
     }
@@ -93,11 +95,11 @@ pub fn without_view(model: &Model) -> Result<Vec<String>, String> {
 pub fn emit_types(model: &Model, options: &Options) -> String {
     let shapes = shape::Shapes::new(model);
     let types = types::emit(&shapes, options, false);
-    file::file(model, &[types, views(&shapes, &straight::views(model), options)])
+    file::file(model, &[types, views(&shapes, &Layouts::new(model), options)])
 }
 
 /// The module `view`, if it is asked for and can be made.
-fn views(shapes: &shape::Shapes<'_>, layouts: &[Model], options: &Options) -> TokenStream {
+fn views(shapes: &shape::Shapes<'_>, layouts: &Layouts<'_>, options: &Options) -> TokenStream {
     if !options.views {
         return TokenStream::new();
     }
@@ -156,7 +158,7 @@ impl FastPath {
 #[must_use]
 pub fn fast_path(model: &Model) -> FastPath {
     let model = &unused::without(model);
-    match straight::emit(&shape::Shapes::new(model), &straight::views(model)) {
+    match straight::emit(&shape::Shapes::new(model), &Layouts::new(model)) {
         Ok(emitted) => emitted.doubt.map_or(FastPath::Sealed, FastPath::Compared),
         Err(straight::Unable(why)) => FastPath::None(why),
     }

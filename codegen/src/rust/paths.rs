@@ -1,5 +1,6 @@
 //! What of a model the fast path of its generated code carries, struct by struct.
 
+use super::layouts::Layouts;
 use super::straight::{self, Finding, Task};
 use super::{FastPath, fast_path, shape, unused};
 use crate::model::{Model, RecordId, Row};
@@ -45,7 +46,7 @@ pub fn paths(model: &Model) -> Paths {
     let whole = fast_path(model);
     let reachable = unused::reachable(model);
     let model = &unused::without(model);
-    let (found, _) = straight::survey(&shape::Shapes::new(model), &straight::views(model));
+    let (found, _) = straight::survey(&shape::Shapes::new(model), &Layouts::new(model));
     let records = model.records().filter(|(id, _)| reachable.contains(id)).map(|(id, record)| {
         let reasons = reasons(model, id, &found);
         RecordPath { record: record.name.clone(), reasons }
@@ -60,7 +61,7 @@ pub fn paths(model: &Model) -> Paths {
 pub fn paths_agree(model: &Model) -> bool {
     let whole = fast_path(model);
     let model = &unused::without(model);
-    let (_, lost) = straight::survey(&shape::Shapes::new(model), &straight::views(model));
+    let (_, lost) = straight::survey(&shape::Shapes::new(model), &Layouts::new(model));
     lost == matches!(whole, FastPath::None(_))
 }
 

@@ -14,10 +14,11 @@ use super::scope::{Access, Frame, Placed, Scope};
 use super::standing::Standing;
 use crate::model::{
     BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId,
-    FloatCode, Form, LengthRule, Measure, Model, Owners, Path, Record, RecordId, Reference, Role,
-    Row, RowId, RowKind, RunLength, RunType, Start, Tag, Type, unit_size,
+    FloatCode, Form, LengthRule, Measure, Model, Owners, Path, Record, RecordId, RecordKind,
+    Reference, Role, Row, RowId, RowKind, RunLength, RunType, Start, Storage, Type, unit_size,
 };
 use crate::rust::in_arena;
+use crate::rust::layouts::Layouts;
 use crate::rust::shape::{Shape, Shapes};
 
 /// Why words with rules for their bits are not carried.
@@ -54,7 +55,7 @@ pub(super) struct Straight<'p, 'm> {
     pub shapes: &'p Shapes<'m>,
     pub model: &'m Model,
     /// The model in each epoch.
-    pub(super) views: &'m [Model],
+    pub(super) views: &'m Layouts<'m>,
     /// The layouts that code is made for; files of others are odd.
     pub(super) layouts: Vec<usize>,
     /// Where the numbers are that choose the layout.

@@ -53,7 +53,7 @@ impl<'m> Straight<'_, 'm> {
 
     /// Sizes of records in each epoch.
     pub(in crate::rust) fn sizes(&self) -> Vec<Sizes<'m>> {
-        let epochs = (0..).map(EpochId).zip(self.views);
+        let epochs = (0..).map(EpochId).zip(self.views.iter());
         epochs.map(|(epoch, view)| view.sizes(epoch)).collect()
     }
 

@@ -52,8 +52,8 @@ mod write;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::layouts::Layouts;
 use super::shape::{Shape, Shapes};
-use crate::model::{EpochId, Model};
 
 pub(super) use able::{Able, Sought, Unable, unable};
 use context::{Flavour, Straight};
@@ -70,27 +70,24 @@ pub(super) struct Emitted {
     pub doubt: Option<String>,
 }
 
-/// The model in each of its epochs.
-pub(super) fn views(model: &Model) -> Vec<Model> {
-    (0..).map(EpochId).take(model.epochs.len()).map(|epoch| model.in_epoch(epoch)).collect()
-}
-
 /// The module `straight`, or why there is none.
-pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<Emitted> {
+pub(super) fn emit<'m>(shapes: &Shapes<'m>, views: &'m Layouts<'m>) -> Able<Emitted> {
     for_layouts(shapes, views, Flavour::Values, values)
 }
 
 /// What `make` makes for all layouts, or else for those that it carries.
 fn for_layouts<'m, T>(
     shapes: &Shapes<'m>,
-    views: &'m [Model],
+    views: &'m Layouts<'m>,
     flavour: Flavour,
     make: fn(&Straight<'_, 'm>) -> Able<T>,
 ) -> Able<T> {
+    let straight = Straight::new(shapes, views, flavour);
+    straight.is_not_too_much()?;
     let made =
         |layouts: Vec<usize>| make(&Straight { layouts, ..Straight::new(shapes, views, flavour) });
     let all: Vec<usize> = (0..views.len()).collect();
-    let whole = made(all.clone());
+    let whole = make(&straight);
     if whole.is_ok() || all.len() < 2 {
         return whole;
     }
@@ -100,7 +97,6 @@ fn for_layouts<'m, T>(
 }
 
 fn values(straight: &Straight<'_, '_>) -> Able<Emitted> {
-    straight.is_not_too_much()?;
     let model = straight.model;
     let reader = read::emit(straight)?;
     let checking = check::Checking::new(straight, false)?;
@@ -233,12 +229,11 @@ fn module(straight: &Straight<'_, '_>, parts: &[TokenStream]) -> Able<TokenStrea
 }
 
 /// The same for the types of an arena, in its module.
-pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m [Model]) -> Able<TokenStream> {
+pub(super) fn emit_arena<'m>(shapes: &Shapes<'m>, views: &'m Layouts<'m>) -> Able<TokenStream> {
     for_layouts(shapes, views, Flavour::Arena, in_arena)
 }
 
 fn in_arena(straight: &Straight<'_, '_>) -> Able<TokenStream> {
-    straight.is_not_too_much()?;
     if straight.reads_back() {
         return unable("what depends on where a region ends");
     }

@@ -11,11 +11,12 @@ use super::questions::children;
 use super::rare::rare;
 use super::standing::says_own_end;
 use crate::model::visit::{Part, expressions};
-use crate::model::{Expr, ExprId, Member, Model, Path, RecordId, Role, Row, RowKind, Start, Step};
+use crate::model::{Expr, ExprId, Member, Path, RecordId, Role, Row, RowKind, Start, Step};
+use crate::rust::layouts::Layouts;
 use crate::rust::shape::Shapes;
 
 impl<'p, 'm> Straight<'p, 'm> {
-    pub(super) fn new(shapes: &'p Shapes<'m>, views: &'m [Model], flavour: Flavour) -> Self {
+    pub(super) fn new(shapes: &'p Shapes<'m>, views: &'m Layouts<'m>, flavour: Flavour) -> Self {
         let model = shapes.model();
         let mut owners = vec![BTreeSet::new(); model.records.len()];
         for (id, record) in model.records() {

@@ -13,13 +13,14 @@ use super::able::{Able, Unable};
 use super::context::{Flavour, RULES_OF_BITS, Straight};
 use super::findings::{Finding, Survey, Task};
 use super::{check, read, write};
-use crate::model::{Model, RecordId, RowId};
+use crate::model::{RecordId, RowId};
+use crate::rust::layouts::Layouts;
 use crate::rust::shape::Shapes;
 use crate::span::Span;
 
 /// All that the fast path of a model does not carry, and whether it has none for that. What holds
 /// for the model as a whole is not among it.
-pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &[Model]) -> (Vec<Finding>, bool) {
+pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &Layouts<'_>) -> (Vec<Finding>, bool) {
     let (mut all, mut lost) = (Vec::new(), true);
     for epoch in 0..views.len() {
         // One at a time, as what is not in a layout does not matter to it.
@@ -30,7 +31,7 @@ pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &[Model]) -> (Vec<Find
     (all, lost)
 }
 
-fn of_layout(shapes: &Shapes<'_>, views: &[Model], epoch: usize) -> Vec<Finding> {
+fn of_layout(shapes: &Shapes<'_>, views: &Layouts<'_>, epoch: usize) -> Vec<Finding> {
     let straight = Straight {
         survey: Some(Survey::default()),
         layouts: vec![epoch],

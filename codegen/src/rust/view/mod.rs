@@ -25,6 +25,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::docs::docs;
+use super::layouts::Layouts;
 use super::names::Scope;
 use super::shape::Shapes;
 use super::straight::{Able, Sought, Unable, bits_in, epochs, unable};
@@ -43,7 +44,11 @@ pub(in crate::rust) struct Emitted {
 }
 
 /// The module `view`; or why there is none.
-pub(in crate::rust) fn emit(shapes: &Shapes<'_>, layouts: &[Model], shown: bool) -> Able<Emitted> {
+pub(in crate::rust) fn emit(
+    shapes: &Shapes<'_>,
+    layouts: &Layouts<'_>,
+    shown: bool,
+) -> Able<Emitted> {
     let views = Views { shown, ..Views::new(shapes, layouts)? };
     let root = shapes.model().root;
     views.find_ends();
@@ -135,7 +140,7 @@ struct Views<'s, 'm> {
     shapes: &'s Shapes<'m>,
     model: &'m Model,
     /// The model in each layout.
-    layouts: &'s [Model],
+    layouts: &'s Layouts<'s>,
     /// Sizes in each layout.
     sizes: Vec<Sizes<'s>>,
     /// What stands at constant places in each record, in each layout.
@@ -170,7 +175,7 @@ struct Views<'s, 'm> {
 }
 
 impl<'s, 'm> Views<'s, 'm> {
-    fn new(shapes: &'s Shapes<'m>, layouts: &'s [Model]) -> Able<Views<'s, 'm>> {
+    fn new(shapes: &'s Shapes<'m>, layouts: &'s Layouts<'s>) -> Able<Views<'s, 'm>> {
         let model = shapes.model();
         if layouts.len() > usize::from(u8::MAX) {
             return unable("more than 255 layouts");
@@ -194,7 +199,7 @@ impl<'s, 'm> Views<'s, 'm> {
             }
             _ => None,
         };
-        let sizes = (0..).map(EpochId).zip(layouts).map(|(epoch, model)| model.sizes(epoch));
+        let sizes = (0..).map(EpochId).zip(layouts.iter()).map(|(epoch, model)| model.sizes(epoch));
         let sizes: Vec<Sizes<'s>> = sizes.collect();
         let blocks = layouts.iter().zip(&sizes).zip(0..).map(|((model, sizes), epoch)| {
             model.records.iter().map(|record| Block::of(record, sizes, EpochId(epoch))).collect()

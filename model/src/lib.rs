@@ -863,6 +863,8 @@ pub struct Varint {
     pub sign: VarintSign,
     /// Bits of the last byte that one may take: 7, or 8, since none can follow.
     pub last: u8,
+    /// Whether one always takes as few bytes as will do.
+    pub shortest: bool,
     /// Where it is declared.
     pub span: Span,
 }

@@ -95,17 +95,28 @@ impl Model {
         simple(&row.ty)
     }
 
+    /// Whether bytes of more than one kind say the same number.
+    fn has_forms(&self, cell: &Cell) -> bool {
+        match cell.storage {
+            Storage::Varint(id) => !self.varints[id.index()].shortest,
+            Storage::Digits { .. } => true,
+            _ => false,
+        }
+    }
+
     fn type_spelled(&self, ty: &Type) -> bool {
         match ty {
-            Type::Cell(cell) => has_forms(cell),
-            Type::Run(run) => matches!(&run.length, RunLength::Prefix(cell) if has_forms(cell)),
+            Type::Cell(cell) => self.has_forms(cell),
+            Type::Run(run) => {
+                matches!(&run.length, RunLength::Prefix(cell) if self.has_forms(cell))
+            }
             Type::Union(union) => match &self.unions[union.index()].tag {
-                Tag::Own(cell) | Tag::Word(cell) => has_forms(cell),
+                Tag::Own(cell) | Tag::Word(cell) => self.has_forms(cell),
                 Tag::Row(_) | Tag::Given(_) => false,
             },
             Type::Pointer(pointer) => {
                 let kind = &self.pointers[pointer.kind.index()];
-                has_forms(&kind.cell)
+                self.has_forms(&kind.cell)
                     || match &pointer.target {
                         // Where that lies.
                         Target::Own(_) => true,
@@ -142,9 +153,4 @@ fn simple(ty: &Type) -> bool {
         },
         _ => false,
     }
-}
-
-/// Whether bytes of more than one kind say the same number.
-fn has_forms(cell: &Cell) -> bool {
-    matches!(cell.storage, Storage::Varint(_) | Storage::Digits { .. })
 }

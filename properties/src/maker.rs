@@ -189,7 +189,7 @@ impl Maker<'_, '_> {
                     "u64 order=msb-first last=8",
                     "i16 order=msb-first",
                 ])?;
-                let usually = self.u.choose(&["", " usually=shortest"])?;
+                let usually = self.u.choose(&["", " usually=shortest", " is=shortest"])?;
                 format!("varint {name} {stored}{usually}")
             }
             1 => {

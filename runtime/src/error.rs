@@ -289,6 +289,13 @@ pub enum ReadErrorKind {
     },
     /// A variable-length integer is too large for its type.
     VarintOverflow,
+    /// A variable-length integer takes more bytes than it needs, and may not.
+    VarintNotShortest {
+        /// Bytes that it takes.
+        width: u8,
+        /// Bytes that are enough.
+        shortest: u8,
+    },
     /// What stands in the place of digits is none.
     NotADigit {
         /// The byte.
@@ -396,6 +403,7 @@ impl ReadErrorKind {
             Self::UndecidedByteOrder { .. } => "undecided_byte_order",
             Self::VarintTooLong { .. } => "varint_too_long",
             Self::VarintOverflow => "varint_overflow",
+            Self::VarintNotShortest { .. } => "varint_not_shortest",
             Self::NotADigit { .. } => "not_a_digit",
             Self::DigitsOverflow => "digits_overflow",
             Self::IndexOutOfRange { .. } => "index_out_of_range",
@@ -482,6 +490,10 @@ impl fmt::Display for ReadErrorKind {
             }
             Self::VarintOverflow => {
                 f.write_str("variable-length integer is too large for its type")
+            }
+            Self::VarintNotShortest { width, shortest } => {
+                let (width, enough) = (Bytes(u64::from(*width)), Bytes(u64::from(*shortest)));
+                write!(f, "variable-length integer takes {width} where {enough} would do")
             }
             Self::NotADigit { byte, base } => {
                 let shown = byte.escape_ascii();

@@ -90,6 +90,15 @@ const MOST: u8 = 10;
 /// The number at offset `at` of a kind of variable-length integer, and its width in bytes, as
 /// [`read_varint`] has it.
 pub(crate) fn read_number(varint: &Varint, bytes: &[u8], at: u64) -> Result<(i128, u8), ReadError> {
+    let (number, width) = read_any_width(varint, bytes, at)?;
+    let shortest = number_width(varint, number);
+    if varint.shortest && width != shortest {
+        return Err(failed(ReadErrorKind::VarintNotShortest { width, shortest }, at));
+    }
+    Ok((number, width))
+}
+
+fn read_any_width(varint: &Varint, bytes: &[u8], at: u64) -> Result<(i128, u8), ReadError> {
     let bits = u32::from(varint.ty.bytes).saturating_mul(8);
     if varint.is_plain() {
         let read = read_varint(bytes, at, varint.order.into(), varint.max_bytes, bits)?;

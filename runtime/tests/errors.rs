@@ -165,6 +165,11 @@ fn words_and_codes_of_read_errors() {
             "variable-length integer is too large for its type",
         ),
         (
+            Kind::VarintNotShortest { width: 3, shortest: 1 },
+            "varint_not_shortest",
+            "variable-length integer takes 3 bytes where 1 byte would do",
+        ),
+        (
             Kind::NotADigit { byte: b'x', base: 8 },
             "not_a_digit",
             "byte 0x78 (`x`) is no digit of base 8",

@@ -52,10 +52,14 @@ pub(super) fn varints(cx: &Cx<'_>) -> String {
             8 => format!(", byte {} with eight bits", varint.max_bytes),
             _ => String::new(),
         };
+        let shortest = match varint.shortest {
+            true => ", no more than needed",
+            false => "",
+        };
         rows.push(vec![
             plain(&varint.name),
             code(&int_text(varint.ty)),
-            format!("at most {} bytes, {order}{sign}{last}", varint.max_bytes),
+            format!("at most {} bytes, {order}{sign}{last}{shortest}", varint.max_bytes),
             said.join(" "),
         ]);
     }
@@ -74,9 +78,17 @@ pub(super) fn varints(cx: &Cx<'_>) -> String {
         true => "A byte with eight bits is always the last one.\n",
         false => "",
     };
+    let widths = match (of(|varint| varint.shortest), of(|varint| !varint.shortest)) {
+        (true, false) => "A number takes as few bytes as will do; more are an error.\n",
+        (true, true) => {
+            "A number usually takes as few bytes as will do; one that takes more, up to the most that it may, is an error where the table says so, and elsewhere legal, and its width is kept.\n"
+        }
+        _ => {
+            "A number usually takes as few bytes as will do; one that takes more, up to the most that it may, is legal, and its width is kept.\n"
+        }
+    };
     format!(
-        "{text}\nSeven bits in each byte; all but the last have their high bit set.\n{last}{twos}{zigzag}\
-         A number usually takes as few bytes as will do; one that takes more, up to the most that it may, is legal, and its width is kept.\n"
+        "{text}\nSeven bits in each byte; all but the last have their high bit set.\n{last}{twos}{zigzag}{widths}"
     )
 }
 

@@ -32,7 +32,11 @@ pub fn model_text(model: &Model) -> String {
         let (name, bytes, order) = (&varint.name, varint.max_bytes, varint.order);
         let zigzag = if varint.sign == VarintSign::Zigzag { " zigzag" } else { "" };
         let last = if varint.last == 8 { ", the last of 8 bits" } else { "" };
-        let _ = writeln!(out, "\nvarint {name} {ty} {order:?}{zigzag} at most {bytes} bytes{last}");
+        let shortest = if varint.shortest { ", as few as will do" } else { "" };
+        let _ = writeln!(
+            out,
+            "\nvarint {name} {ty} {order:?}{zigzag} at most {bytes} bytes{last}{shortest}"
+        );
     }
     for digits in &model.digits {
         let (name, ty, base) = (&digits.name, types::int_text(digits.ty), digits.base);

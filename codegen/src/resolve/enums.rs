@@ -100,6 +100,11 @@ impl<'t> Cx<'t> {
             let span = decl.props.span("bytes").unwrap_or(decl.span);
             self.d.error("E0214", span, format!("`bytes=` lies between 1 and {most} here"));
         }
+        if let (true, Some(span)) = (decl.props.has("is"), decl.props.span("usually")) {
+            self.d
+                .error("E0225", span, "`is=` and `usually=` exclude each other")
+                .help("with `is=shortest` a longer form is an error, with `usually=` it is kept");
+        }
         let id = VarintId(id32(self.varints.len()));
         self.varints.push(Varint {
             name: decl.name.value.clone(),
@@ -109,6 +114,7 @@ impl<'t> Cx<'t> {
             max_bytes: u8::try_from(bytes).unwrap_or(10),
             sign,
             last,
+            shortest: decl.props.has("is"),
             span: decl.span,
         });
         self.varint_ids.insert((scope, index), id);

@@ -234,6 +234,7 @@ pub(super) const VARINT: &[Known] = &[
     ("bytes", Kind::Int),
     ("sign", Kind::Word(&["twos", "zigzag"])),
     ("last", Kind::Int),
+    ("is", Kind::Word(&["shortest"])),
     ("usually", Kind::Word(&["shortest"])),
     SOURCE,
 ];

@@ -198,7 +198,7 @@ lists! {
     }
     fields Listing { object, array, dictionary, string, runtime }
     cases Policy { Never, Set, Always, }
-    fields Varint { ty, order, max_bytes, sign, last; name, doc, span }
+    fields Varint { ty, order, max_bytes, sign, last, shortest; name, doc, span }
     fields Digits { ty, bytes, base, fill, upper, end; name, doc, span }
     cases DigitFill { ZerosFirst, BlanksFirst, BlanksLast, }
 

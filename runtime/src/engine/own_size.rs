@@ -1,11 +1,13 @@
 //! Numbers whose bytes depend on them, and that count those bytes: `LENGTH is="size(LENGTH) + ..."`.
 
+use alloc::boxed::Box;
 use alloc::format;
 
 use super::item::{Loc, NodeRef};
 use super::state::Engine;
-use super::val::{eval_error, Fallible, Val};
+use super::val::{eval_error, Fallible, Fault, Val};
 use super::writing::TriedSize;
+use crate::error::{ReadError, ReadErrorKind};
 use crate::model::{Digits, Path, Role, Row, Storage, Type};
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -120,11 +122,32 @@ impl<'p> Engine<'p, '_> {
             let (found, _) = self.with_size(loc, less, canonical)?;
             let Some(Val::Int(n)) = found else { return Ok(()) };
             if self.number_size(loc, storage, n.saturating_add(row.plus)) == less {
+                if let Some(error) = self.not_shortest(storage, (less, size), at, loc) {
+                    return Err(Box::new(Fault::Read(error)));
+                }
                 self.keep_bytes(loc, storage, at, end);
                 return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// The error of a number that always takes as few bytes as will do, and takes more.
+    fn not_shortest(
+        &self,
+        storage: Storage,
+        (least, size): (u64, u64),
+        at: u32,
+        loc: Loc,
+    ) -> Option<ReadError> {
+        let Storage::Varint(id) = storage else { return None };
+        if !self.model.varints[id.index()].shortest {
+            return None;
+        }
+        let width = u8::try_from(size).ok()?;
+        let shortest = u8::try_from(least).ok()?;
+        let kind = ReadErrorKind::VarintNotShortest { width, shortest };
+        Some(self.error(kind, at, loc))
     }
 
     /// Keeps how a number is stored although that is the usual form.

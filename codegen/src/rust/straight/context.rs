@@ -128,7 +128,23 @@ impl<'p, 'm> Straight<'p, 'm> {
     pub(super) fn keeps(&self, record: RecordId, row: &Row) -> bool {
         // Of a root with a pool whose members are data it keeps these.
         let keeps_pool = || record == self.model.root && !matches!(self.kept_pool(), Ok(None));
-        has_varint(&row.ty) || (is_digits(&row.ty) || is_reserved(row)) && !keeps_pool()
+        self.keeps_width(&row.ty) || (is_digits(&row.ty) || is_reserved(row)) && !keeps_pool()
+    }
+
+    /// Whether a number of variable width in a row may take more bytes than it needs.
+    fn keeps_width(&self, ty: &Type) -> bool {
+        let may_be_longer = |cell: &Cell| match cell.storage {
+            Storage::Varint(id) => !self.model.varints[id.index()].shortest,
+            _ => false,
+        };
+        let mut parts = ty.parts();
+        has_varint(ty)
+            && parts.any(|part| match part {
+                Type::Cell(cell) | Type::Run(RunType { length: RunLength::Prefix(cell), .. }) => {
+                    may_be_longer(cell)
+                }
+                _ => false,
+            })
     }
 
     /// The record of the node that a path begins in, if the schema alone says it.

@@ -528,6 +528,9 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn varint_width(&self, loc: Loc, id: VarintId, value: i128) -> u8 {
         let varint = &self.model.varints[id.index()];
         let (shortest, most) = (crate::varint::number_width(varint, value), varint.max_bytes);
+        if varint.shortest {
+            return shortest;
+        }
         let kept = self.tree.kept_of(loc, KeptKind::Width);
         match kept.filter(|kept| kept.instead_of == KeptValue::Int(shortest.into())) {
             Some(kept) => match kept.stored {

@@ -301,6 +301,8 @@ pub enum Function {
     EndsWith,
     /// `length(x)`: bytes of a byte run or of a text as UTF-8.
     Length,
+    /// `utf16_units(text)`: units that a text has in UTF-16.
+    Utf16Units,
     /// `number(x)`: the number of an enumeration member.
     Number,
     /// `numbers(x)`: the bytes of a byte run as numbers, which are a stream.
@@ -347,6 +349,7 @@ impl Function {
             Function::Extension => "extension",
             Function::EndsWith => "ends_with",
             Function::Length => "length",
+            Function::Utf16Units => "utf16_units",
             Function::Number => "number",
             Function::Numbers => "numbers",
             Function::Least => "min",

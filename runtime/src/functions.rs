@@ -20,6 +20,19 @@ pub(crate) fn polynomial(text: &[u8], factor: i128, start: i128) -> u32 {
     crate::polynomial_32(text, factor as u32, start as u32)
 }
 
+/// `utf16_units(text)`, of a text in UTF-8: one for each letter, two for one of four bytes.
+#[must_use]
+pub(crate) fn utf16_units(text: &[u8]) -> u64 {
+    text.iter().fold(0, |units, byte| {
+        units
+            + match byte {
+                0x80..=0xbf => 0,
+                0xf0.. => 2,
+                _ => 1,
+            }
+    })
+}
+
 fn seed_of(seed: Option<i128>) -> Option<u32> {
     seed.and_then(|seed| u32::try_from(seed).ok())
 }

@@ -248,6 +248,10 @@ pub(super) fn words(model: &Model, expr: ExprId) -> String {
             [text] => format!("length of {}, in bytes", written(model, *text)),
             _ => written(model, expr),
         },
+        Expr::Call(Function::Utf16Units, arguments) => match arguments.as_slice() {
+            [text] => format!("length of {}, in units of UTF-16", written(model, *text)),
+            _ => written(model, expr),
+        },
         _ => written(model, expr),
     }
 }

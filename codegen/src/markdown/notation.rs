@@ -16,7 +16,7 @@ enum Sign {
 }
 
 /// Signs with what is shown for them and what they mean, in the order of the table.
-const SIGNS: [(Sign, &str, &str); 25] = [
+const SIGNS: [(Sign, &str, &str); 26] = [
     (
         Sign::Number,
         "u16",
@@ -47,6 +47,7 @@ const SIGNS: [(Sign, &str, &str); 25] = [
     (Sign::Text("first("), "first(x)", "the first element of x"),
     (Sign::Text(" where "), "x where c", "only those elements of x for which c holds"),
     (Sign::Text("length("), "length(x)", "the number of bytes of the text x"),
+    (Sign::Text("utf16_units("), "utf16_units(x)", "the number of units of the text x in UTF-16"),
     (
         Sign::Text("stem("),
         "stem(x)",

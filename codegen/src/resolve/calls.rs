@@ -8,7 +8,7 @@ use crate::syntax::ast::RowWord;
 use crate::syntax::expr::{Ex, ExKind, PathEx};
 use crate::syntax::near::nearest;
 
-const FUNCTIONS: [&str; 37] = [
+const FUNCTIONS: [&str; 38] = [
     "count",
     "sum",
     "min",
@@ -38,6 +38,7 @@ const FUNCTIONS: [&str; 37] = [
     "extension",
     "ends_with",
     "length",
+    "utf16_units",
     "number",
     "numbers",
     "floor",
@@ -180,9 +181,11 @@ impl<'t> Cx<'t> {
                 }
             }
             "bytes" => self.stored(env, name, args, span),
-            "length" | "number" | "numbers" | "stem" | "extension" | "fnv1a" | "murmur3"
-            | "polynomial" | "crc32" | "adler32" | "md5" | "sha1" | "sha256" | "ends_with"
-            | "floor" | "ceil" | "round" | "trunc" => self.plain_call(env, name, args, span),
+            "length" | "utf16_units" | "number" | "numbers" | "stem" | "extension" | "fnv1a"
+            | "murmur3" | "polynomial" | "crc32" | "adler32" | "md5" | "sha1" | "sha256"
+            | "ends_with" | "floor" | "ceil" | "round" | "trunc" => {
+                self.plain_call(env, name, args, span)
+            }
             other => {
                 let near = nearest(other, FUNCTIONS).map(str::to_owned);
                 let d = self.d.error("E0222", name.span, format!("unknown function `{other}`"));
@@ -216,6 +219,7 @@ impl<'t> Cx<'t> {
     ) -> Option<Val> {
         let (function, kinds, result): (_, &[&str], _) = match name.value.as_str() {
             "length" => (Function::Length, &["text"], Shape::Int(None)),
+            "utf16_units" => (Function::Utf16Units, &["letters"], Shape::Int(None)),
             "number" => (Function::Number, &["int"], Shape::Int(None)),
             "numbers" => {
                 let bytes = Shape::Array(Box::new(Shape::Int(None)));
@@ -258,6 +262,7 @@ impl<'t> Cx<'t> {
             let fine = match *kind {
                 "int" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any(_)),
                 "bytes" => matches!(found.shape, Shape::Bytes | Shape::Any(_)),
+                "letters" => matches!(found.shape, Shape::Text | Shape::Any(_)),
                 "number" => matches!(found.shape, Shape::Float | Shape::Int(_) | Shape::Any(_)),
                 _ => matches!(found.shape, Shape::Text | Shape::Bytes | Shape::Any(_)),
             };

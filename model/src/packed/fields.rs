@@ -264,7 +264,7 @@ lists! {
         Concatenate,
     }
     cases Function { Murmur3, Fnv1a, Polynomial, Crc32, Adler32, Md5, Sha1, Sha256, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
-        Trunc, }
+        Trunc, Utf16Units, }
     cases StreamFunction { Count, Sum, Min, Max, Any, All, First, FirstIndex, }
     fields Path { start, steps, text }
     cases Start { This, Up(levels), Enclosing(records), Root, It, Argument(argument), }

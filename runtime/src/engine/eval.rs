@@ -494,6 +494,14 @@ impl<'p> Engine<'p, '_> {
                 Val::Loc(loc) => Ok(Val::Int(self.count_items(loc).into())),
                 _ => eval_error("expected a text or bytes"),
             },
+            Function::Utf16Units => match arg(0) {
+                Val::Text(blob) => {
+                    self.charge(blob.len.into())?;
+                    Ok(Val::Int(functions::utf16_units(self.tree.bytes(blob)).into()))
+                }
+                Val::Units(_, len) => Ok(Val::Int(len.into())),
+                _ => eval_error("expected a text"),
+            },
             // As a value it is no place any more, and streams take its bytes one by one.
             Function::Numbers => match arg(0) {
                 run @ (Val::Bytes(_) | Val::None) => Ok(run),

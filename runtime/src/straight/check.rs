@@ -256,6 +256,12 @@ pub fn stem(path: &[u8]) -> &[u8] {
     path.get(functions::stem(path)).unwrap_or_default()
 }
 
+/// Units that a text has in UTF-16.
+#[must_use]
+pub fn utf16_units(text: &[u8]) -> i128 {
+    functions::utf16_units(text).into()
+}
+
 /// What stands in a path behind the last dot of its name.
 #[must_use]
 pub fn extension(path: &[u8]) -> &[u8] {

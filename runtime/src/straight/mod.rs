@@ -40,8 +40,8 @@ pub use cells::{
 pub use chain::Chain;
 pub use check::{
     add, divide, element_of, extension, fnv1a, greatest, least, multiply, murmur3, nth, polynomial,
-    remainder, shift_left, shift_right, solved, stem, subtract, units, Depth, KeySet, Level,
-    NoKeys,
+    remainder, shift_left, shift_right, solved, stem, subtract, units, utf16_units, Depth, KeySet,
+    Level, NoKeys,
 };
 pub use digits::{digits, keep_reserved, kept_digits, set_digits, set_reserved, stored_digits};
 pub use ink::{write, writes, Begun, Ink, Late};

@@ -50,6 +50,10 @@ impl<'m> Straight<'_, 'm> {
                 }
                 _ => return Ok(None),
             },
+            (Function::Utf16Units, 1) => match self.typed(scope, view, arguments[0])? {
+                Typed::Text(text) => Typed::Number(quote!((#text).map(s::utf16_units))),
+                _ => return Ok(None),
+            },
             (Function::Murmur3 | Function::Fnv1a, 1 | 2) => {
                 let Typed::Text(text) = self.typed(scope, view, arguments[0])? else {
                     return Ok(None);

@@ -61,7 +61,7 @@ pub struct Node {
 ::formwork::__file! {
     File[] [places] "element_targets"[] {}
     "\
-slVvU,F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
+Y~|z^$F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
 .size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!&!$#!*!##!B!'j$##!,#$)?%(!&'2##$*!'l$%!*!&:'&da\
 ta$`#!%T##$)d#%%!!)/('place'j#&&!%#,P!('start'B#'0B'other#`$##%4#(7`$)last!&#(L#)/L!&N##$-(%!%\
 ##!#&+%!*#$&'()#[%/&Node!$#!&siz(Y%#!,w%'extra&>!.@$#$%H$!$!&!'(##$M!&X!&)#T,(_!!"

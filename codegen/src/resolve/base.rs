@@ -133,7 +133,9 @@ impl<'t> Cx<'t> {
         else {
             let name = &decl.name.value;
             let message = format!("`{name}` must be stored in an integer type");
-            self.d.error("E0209", decl.span, message);
+            self.d
+                .error("E0209", decl.span, message)
+                .help("write `bits Name u32`; for several widths declare one for each, and choose between them: `type Name { when \"CONDITION\" One; else Two }`");
             return None;
         };
         let id = self.instance(scope, index, args, span)?;

@@ -134,6 +134,9 @@ fn no_element(plan: &mut Plan<'_, '_>, site: &Site<'_>, pointer: &PointerType) {
     if *cell == Some(*at) || is_none(file, site, pointer, *stored) {
         return plan.leave_out(Kind::Element, place, Reason::NotHere);
     }
+    if file.mentioned(file.key(site), Phase::Reading) {
+        return plan.leave_out(Kind::Element, place, Reason::SteersOthers);
+    }
     let taken = starts(file);
     let near = (1..64).flat_map(|step| [Some(at + step), at.checked_sub(step)]).flatten();
     let patch = near

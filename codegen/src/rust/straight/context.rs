@@ -14,8 +14,8 @@ use super::scope::{Access, Frame, Placed, Scope};
 use super::standing::Standing;
 use crate::model::{
     BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId,
-    FloatCode, Form, LengthRule, Measure, Model, Owners, Path, Record, RecordId, RecordKind,
-    Reference, Role, Row, RowId, RowKind, RunLength, RunType, Start, Storage, Type, unit_size,
+    FloatCode, Form, LengthRule, Measure, Model, Owners, Path, Record, RecordId, Reference, Role,
+    Row, RowId, RowKind, RunLength, RunType, Start, Storage, Tag, Type, unit_size,
 };
 use crate::rust::in_arena;
 use crate::rust::layouts::Layouts;

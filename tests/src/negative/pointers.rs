@@ -7,7 +7,7 @@ use formwork_codegen::model::{ArrayLength, Content, PointerType, RunLength, Targ
 use super::cell::whole_bytes;
 use super::file::{File, Site};
 use super::nodes::ItemView;
-use super::uses::Phase;
+use super::uses::{Phase, Use};
 use super::{Kind, Plan, Reason, error};
 
 pub(super) fn plan(plan: &mut Plan<'_, '_>, site: &Site<'_>) {
@@ -134,7 +134,10 @@ fn no_element(plan: &mut Plan<'_, '_>, site: &Site<'_>, pointer: &PointerType) {
     if *cell == Some(*at) || is_none(file, site, pointer, *stored) {
         return plan.leave_out(Kind::Element, place, Reason::NotHere);
     }
-    if file.mentioned(file.key(site), Phase::Reading) {
+    // What the element says is asked for by its path alone; all else may ask for its address.
+    let (record, row) = file.key(site);
+    let steers = |usage: &Use| usage.phase == Phase::Reading && !usage.plain;
+    if file.uses.of_row(record, row).iter().any(steers) {
         return plan.leave_out(Kind::Element, place, Reason::SteersOthers);
     }
     let taken = starts(file);

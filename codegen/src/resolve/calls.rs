@@ -81,10 +81,13 @@ impl<'t> Cx<'t> {
         let found = self.reached(env, ex)?;
         let shape = self.seen(&found.shape);
         let fine = match &shape {
-            Shape::Text | Shape::Bytes | Shape::Any(_) => true,
+            Shape::Text | Shape::Bytes | Shape::Run | Shape::Any(_) => true,
             Shape::Array(element) => {
                 let element = self.seen(element);
-                matches!(element, Shape::Text | Shape::Bytes | Shape::Int(_) | Shape::Any(_))
+                matches!(
+                    element,
+                    Shape::Text | Shape::Bytes | Shape::Run | Shape::Int(_) | Shape::Any(_)
+                )
             }
             _ => false,
         };
@@ -219,14 +222,13 @@ impl<'t> Cx<'t> {
     ) -> Option<Val> {
         let (function, kinds, result): (_, &[&str], _) = match name.value.as_str() {
             "length" => (Function::Length, &["text"], Shape::Int(None)),
-            "utf16_units" => (Function::Utf16Units, &["letters"], Shape::Int(None)),
-            "number" => (Function::Number, &["int"], Shape::Int(None)),
+            "number" => (Function::Number, &["member"], Shape::Int(None)),
             "numbers" => {
                 let bytes = Shape::Array(Box::new(Shape::Int(None)));
                 (Function::Numbers, &["bytes"], bytes)
             }
-            "stem" => (Function::Stem, &["text"], Shape::Text),
-            "extension" => (Function::Extension, &["text"], Shape::Text),
+            "stem" => (Function::Stem, &["name"], Shape::Text),
+            "extension" => (Function::Extension, &["name"], Shape::Text),
             "fnv1a" => (Function::Fnv1a, &["text"], Shape::Int(None)),
             "crc32" => (Function::Crc32, &["runs"], Shape::Int(None)),
             "adler32" => (Function::Adler32, &["runs"], Shape::Int(None)),
@@ -260,15 +262,16 @@ impl<'t> Cx<'t> {
             }
             let found = self.seen_expr(env, arg)?;
             let fine = match *kind {
-                "int" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any(_)),
+                "int" => matches!(found.shape, Shape::Int(_) | Shape::Address | Shape::Any(_)),
+                "member" => matches!(found.shape, Shape::Int(_) | Shape::Bool | Shape::Any(_)),
                 "bytes" => matches!(found.shape, Shape::Bytes | Shape::Any(_)),
-                "letters" => matches!(found.shape, Shape::Text | Shape::Any(_)),
+                "name" => matches!(found.shape, Shape::Text | Shape::Any(_)),
                 "number" => matches!(found.shape, Shape::Float | Shape::Int(_) | Shape::Any(_)),
-                _ => matches!(found.shape, Shape::Text | Shape::Bytes | Shape::Any(_)),
+                _ => matches!(found.shape, Shape::Text | Shape::Bytes | Shape::Run | Shape::Any(_)),
             };
             if !fine {
                 let what = match *kind {
-                    "int" => "an integer",
+                    "int" | "member" => "an integer",
                     "bytes" => "a byte run",
                     "number" => "a number",
                     _ => "a text",
@@ -400,7 +403,13 @@ impl<'t> Cx<'t> {
             "is_last" => self.val(Expr::IsLast(path), Shape::Bool),
             "listed" => self.val(Expr::Listed(path), Shape::Bool),
             _ => {
-                if !matches!(shape, Shape::Array(_) | Shape::Any(_)) {
+                let fine = match &shape {
+                    Shape::Array(element) => {
+                        matches!(self.seen(element), Shape::Text | Shape::Run | Shape::Any(_))
+                    }
+                    shape => matches!(shape, Shape::Any(_)),
+                };
+                if !fine {
                     self.wrong(arg.span, "an array of texts", &shape);
                     return None;
                 }
@@ -516,7 +525,7 @@ impl<'t> Cx<'t> {
         };
         if function == StreamFunction::Count && filter.is_none() {
             let found = self.seen_expr(env, arg)?;
-            if matches!(found.shape, Shape::Bytes | Shape::Text) {
+            if matches!(found.shape, Shape::Bytes | Shape::Text | Shape::Run) {
                 // Units of several bytes are counted as elements of an array are.
                 let counted = match self.has_wide_units(found.expr) {
                     true => Expr::Stream(function, found.expr, None),

@@ -519,7 +519,7 @@ impl Shape {
     pub(super) fn element(&self) -> Shape {
         match self {
             Shape::Array(inner) => (**inner).clone(),
-            Shape::Bytes => Shape::Int(None),
+            Shape::Bytes | Shape::Run => Shape::Int(None),
             Shape::Any(records) => Shape::Any(records.clone()),
             _ => Shape::ANY,
         }

@@ -325,9 +325,18 @@ impl<'t> Cx<'t> {
             match found {
                 Some(row) => rows.push(row),
                 None => {
-                    self.d
-                        .error("E0225", ex.span, format!("`{name}=` of a slice names a row"))
-                        .help("a row of the same struct holds the number");
+                    let d =
+                        self.d.error("E0225", ex.span, format!("`{name}=` of a slice names a row"));
+                    d.help(match name {
+                        "base" => {
+                            "a row of the same struct, perhaps times a number and plus another \
+                             one: `first`, `-100 - first`"
+                        }
+                        _ => {
+                            "a row of the same struct; without one, `last=` says of an element \
+                             whether it is the last"
+                        }
+                    });
                     return None;
                 }
             }
@@ -583,8 +592,8 @@ impl<'t> Cx<'t> {
         let seen = self.seen(seen);
         let other = matches!(
             (row, &seen),
-            (Shape::Text, Shape::Bytes)
-                | (Shape::Bytes, Shape::Text)
+            (Shape::Text, Shape::Bytes | Shape::Run)
+                | (Shape::Bytes, Shape::Text | Shape::Run)
                 | (Shape::Float, Shape::Int(_))
         );
         if other {
@@ -646,7 +655,7 @@ impl<'t> Cx<'t> {
             (Shape::Nodes(_) | Shape::Union(_), _) => false,
             (Shape::Any(_), _) | (_, Shape::Any(_)) | (Shape::Nothing, _) => true,
             (Shape::Float, Shape::Int(_)) => true,
-            (Shape::Bytes, Shape::Text) | (Shape::Text, Shape::Bytes) => true,
+            (Shape::Bytes | Shape::Text, Shape::Bytes | Shape::Text | Shape::Run) => true,
             (Shape::Array(_), Shape::Array(_)) => true,
             (a, b) if number(a) && number(b) => (*a == Shape::Bool) == (*b == Shape::Bool),
             (a, b) => a == b,

@@ -172,6 +172,9 @@ impl<'t> Cx<'t> {
             }
             Concatenate => {
                 let (left, right) = (self.stream(env, a)?, self.stream(env, b)?);
+                if self.alike(&left.shape.element(), &right.shape.element(), span).is_some() {
+                    return None;
+                }
                 let shape = Shape::Array(Box::new(
                     self.either(left.shape.element(), right.shape.element()),
                 ));
@@ -181,12 +184,19 @@ impl<'t> Cx<'t> {
             | ShiftRight => {
                 let left = self.seen_expr(env, a)?;
                 let right = self.seen_expr(env, b)?;
-                let floats = left.shape == Shape::Float || right.shape == Shape::Float;
+                let is_float = left.shape == Shape::Float || right.shape == Shape::Float;
+                // Bits are those of integers.
+                let floats =
+                    is_float && matches!(op, Add | Subtract | Multiply | Divide | Remainder);
                 for (part, ex) in [(&left, a), (&right, b)] {
                     let fine = matches!(part.shape, Shape::Int(_) | Shape::Address | Shape::Any(_))
                         || (floats && part.shape == Shape::Float);
                     if !fine {
-                        self.wrong(ex.span, "a number", &part.shape);
+                        let what = match is_float && !floats {
+                            true => "an integer",
+                            false => "a number",
+                        };
+                        self.wrong(ex.span, what, &part.shape);
                         return None;
                     }
                 }
@@ -233,10 +243,13 @@ impl<'t> Cx<'t> {
         self.attempt(|cx| cx.path_or_value(env, path)).is_none()
     }
 
-    /// A value is one of the two: a list is exchanged for a list only, and truth values, numbers and
-    /// texts for their like.
+    /// A value is one of the two: a list is exchanged for a list of the like only, and truth values,
+    /// numbers and texts for their like.
     pub(super) fn alike(&mut self, a: &Shape, b: &Shape, span: Span) -> Option<&mut Diagnostic> {
         let (a, b) = (&self.seen(a), &self.seen(b));
+        if let (Shape::Array(a), Shape::Array(b)) = (a, b) {
+            return self.alike(a, b, span);
+        }
         let message = match (sort(a), sort(b)) {
             (Some(left), Some(right)) if left != right => "the value would be of either kind",
             _ if matches!(a, Shape::Any(_)) || matches!(b, Shape::Any(_)) => return None,
@@ -257,6 +270,8 @@ impl<'t> Cx<'t> {
             (Shape::Nodes(_) | Shape::Union(_) | Shape::Array(_), _) => false,
             (_, Shape::Nodes(_) | Shape::Union(_) | Shape::Array(_)) => false,
             (a, b) if numeric(a) && numeric(b) => (*a == Shape::Bool) == (*b == Shape::Bool),
+            (Shape::Run, Shape::Text | Shape::Bytes) => true,
+            (Shape::Text | Shape::Bytes, Shape::Run) => true,
             (a, b) => a == b,
         };
         if fine {
@@ -456,6 +471,8 @@ impl<'t> Cx<'t> {
             (Shape::Any(records), _) if records.is_empty() => b,
             (_, Shape::Any(records)) if records.is_empty() => a,
             (Shape::Address, Shape::Int(_)) | (Shape::Int(_), Shape::Address) => Shape::Address,
+            (Shape::Float, Shape::Int(_) | Shape::Address)
+            | (Shape::Int(_) | Shape::Address, Shape::Float) => Shape::Float,
             _ => self.merge(a, b),
         }
     }
@@ -466,7 +483,7 @@ fn sort(shape: &Shape) -> Option<u8> {
     match shape {
         Shape::Bool => Some(0),
         Shape::Int(_) | Shape::Float | Shape::Address => Some(1),
-        Shape::Text | Shape::Bytes => Some(2),
+        Shape::Text | Shape::Bytes | Shape::Run => Some(2),
         Shape::Nodes(_) | Shape::Union(_) => Some(3),
         _ => None,
     }

@@ -147,6 +147,8 @@ enum Shape {
     Float,
     Text,
     Bytes,
+    /// A text or bytes.
+    Run,
     Address,
     /// A node of one of these records.
     Nodes(Vec<RecordId>),

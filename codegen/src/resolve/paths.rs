@@ -255,7 +255,7 @@ impl<'t> Cx<'t> {
                 }
                 StepEx::Index(index) => {
                     self.through_transparent(&mut shape, &mut steps);
-                    if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any(_)) {
+                    if !is_indexed(&shape) {
                         let what = self.describe(&shape);
                         let row = self.row_at(&steps);
                         let d = self.d.error("E0220", index.span, "only arrays have elements");
@@ -269,7 +269,7 @@ impl<'t> Cx<'t> {
                 }
                 StepEx::Last(span) => {
                     self.through_transparent(&mut shape, &mut steps);
-                    if !matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Any(_)) {
+                    if !is_indexed(&shape) {
                         let what = self.describe(&shape);
                         let row = self.row_at(&steps);
                         let d = self.d.error("E0220", *span, "only arrays have a last element");
@@ -570,6 +570,7 @@ impl<'t> Cx<'t> {
             Shape::Float => "a float".to_owned(),
             Shape::Text => "a text".to_owned(),
             Shape::Bytes => "bytes".to_owned(),
+            Shape::Run => "a text or bytes".to_owned(),
             Shape::Address => "an address".to_owned(),
             Shape::Nodes(list) => match list.as_slice() {
                 [only] => format!("a `{}`", self.rec(*only).name),
@@ -597,4 +598,9 @@ pub(super) fn one_only(diagnostic: &mut Diagnostic, row: Option<Span>) {
     if let Some(row) = row {
         diagnostic.also(row, "this row has no `count=`").help("an array says its length: `count=`");
     }
+}
+
+/// Whether there is an element at a position.
+fn is_indexed(shape: &Shape) -> bool {
+    matches!(shape, Shape::Array(_) | Shape::Bytes | Shape::Run | Shape::Any(_))
 }

@@ -524,6 +524,9 @@ impl<'t> Cx<'t> {
             }
             (Shape::Array(a), Shape::Array(b)) => Shape::Array(Box::new(self.merge(*a, *b))),
             (Shape::Int(_), Shape::Int(_)) => Shape::Int(None),
+            (Shape::Text | Shape::Bytes | Shape::Run, Shape::Text | Shape::Bytes | Shape::Run) => {
+                Shape::Run
+            }
             (Shape::Nothing, other) | (other, Shape::Nothing) => other,
             (a, b) => {
                 let mut records = self.records_of(a);

@@ -142,6 +142,11 @@ impl<'p, 'b> Engine<'p, 'b> {
         match &self.model[expr] {
             Expr::Path(path) => self.deeper(|engine| engine.near(path, node)),
             Expr::Binary(BinaryOp::Concatenate, ..) | Expr::Coalesce(..) => Ok(None),
+            Expr::If(condition, a, b) => {
+                self.charge(1)?;
+                let holds = self.deeper(|engine| engine.eval_bool(*condition, node, it))?;
+                self.near_expr(if holds { *a } else { *b }, node, it)
+            }
             _ => {
                 self.charge(1)?;
                 let val = self.deeper(|engine| engine.eval(expr, node, it))?;
@@ -318,6 +323,10 @@ impl<'p, 'b> Engine<'p, 'b> {
                     Ok(!there)
                 })?;
                 let chosen = if there || inside { a } else { b };
+                self.walk_expr(*chosen, this, it, many, visit)
+            }
+            Expr::If(condition, a, b) => {
+                let chosen = if self.eval_bool(*condition, this, it)? { a } else { b };
                 self.walk_expr(*chosen, this, it, many, visit)
             }
             _ => match self.eval(expr, this, it)? {
@@ -570,6 +579,11 @@ impl<'p, 'b> Engine<'p, 'b> {
             Expr::Path(_) | Expr::Binary(BinaryOp::Concatenate, ..) | Expr::Coalesce(..) => {
                 Ok(Ahead::Before(Val::None, &[]))
             }
+            Expr::If(..) => Ok(match self.near_expr(definition.expr, node, None)? {
+                None => Ahead::Before(Val::None, &[]),
+                Some(Val::None) => Ahead::Nothing,
+                Some(val) => Ahead::At(val),
+            }),
             _ => {
                 self.charge(1)?;
                 Ok(match self.deeper(|engine| engine.eval(definition.expr, node, None))? {

@@ -105,7 +105,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0505",
         "equations in a circle",
         "To compute the row when writing, its own number is needed. Of a number of variable length the \
-         size is, so it does not follow from where something behind it is.",
+         size is, so it does not follow from where something behind it is; nor does whether a row is \
+         there (`when`).",
     ),
     (
         "E0506",

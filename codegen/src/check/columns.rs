@@ -24,7 +24,13 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     let message = format!("{} cannot be columns: {why}", row_name(row));
                     let diagnostic = found.error("E0740", row.span, message);
                     diagnostic.also(span, "here");
-                    diagnostic.help("a column is one array with `count=`, of elements of one size");
+                    diagnostic.help(match why {
+                        LEAD => {
+                            "let each record have an array of its elements with `of=`, and no \
+                             `records=`: a pointer may stand there"
+                        }
+                        _ => "a column is one array with `count=`, of elements of one size",
+                    });
                 }
             }
         }
@@ -36,6 +42,8 @@ struct Proof<'c> {
     epoch: EpochId,
     sizes: &'c Sizes<'c>,
 }
+
+const LEAD: &str = "the elements lead somewhere else in the file";
 
 type Proven = Result<(), (Span, &'static str)>;
 
@@ -88,7 +96,7 @@ impl Proof<'_> {
             return Err((row.span, "the elements stand apart"));
         }
         if self.leads(&array.element) {
-            return Err((row.span, "the elements lead somewhere else in the file"));
+            return Err((row.span, LEAD));
         }
         match self.has_one_size(&array.element) {
             true => Ok(()),

@@ -52,6 +52,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
         }
         circles(context.model, id, found);
         widths(context, id, found);
+        presences(context.model, id, found);
         turned(context.model, id, found);
         always_there(context.model, id, found);
     }
@@ -164,6 +165,50 @@ fn widths(context: &Context, id: RecordId, found: &mut Diagnostics) {
             let diagnostic = found.error("E0505", row.span, message);
             diagnostic.label("how many bytes it takes follows from what stands behind them");
             diagnostic.help("give it a type of a fixed width, such as `u32`");
+        }
+    }
+}
+
+/// Rows of which it follows from where something behind them is whether they are there.
+fn presences(model: &Model, id: RecordId, found: &mut Diagnostics) {
+    let record = &model.records[id.index()];
+    for (number, row) in record.numbered_rows() {
+        // Of what is data a value says whether it is there.
+        let follows = !matches!(row.role, Role::Data | Role::Default(_));
+        let inline = row.holds_bytes() && !matches!(row.kind, RowKind::Object { .. });
+        let Some(when) = row.when.filter(|_| inline && follows) else { continue };
+        let asked = own_rows(model, id, when).into_iter().filter(|(_, steps)| *steps == 1);
+        let ahead = asked.map(|(given, _)| &record.rows[given.index()]).find(|given| {
+            let written = matches!(given.role, Role::Derived | Role::Kept(_));
+            let equation = given.equation().filter(|_| written);
+            equation.is_some_and(|expr| looks_behind(model, id, number, expr))
+        });
+        if let Some(given) = ahead {
+            let message = format!("whether {} is there depends on itself", row_name(row));
+            let diagnostic = found.error("E0505", row.span, message);
+            diagnostic.label("a condition asks for a number");
+            diagnostic.also(given.span, "it follows from where something behind is");
+            diagnostic.help("sizes are known before anything is placed: `size(data) + 1`");
+        }
+    }
+}
+
+/// Whether an expression asks where something is that comes behind a row, or where its struct or the
+/// file ends.
+fn looks_behind(model: &Model, id: RecordId, row: RowId, expr: ExprId) -> bool {
+    match &model[expr] {
+        Expr::FileEnd => true,
+        Expr::At(path) | Expr::End(path) | Expr::Size(path) => {
+            if path.steps.is_empty() {
+                return matches!(path.start, Start::This) && !matches!(model[expr], Expr::At(_));
+            }
+            let is_place = !matches!(model[expr], Expr::Size(_));
+            is_place && own_rows_on(model, id, path).iter().any(|(other, _)| *other >= row)
+        }
+        expr => {
+            let mut found = false;
+            expr.operands(&mut |operand| found |= looks_behind(model, id, row, operand));
+            found
         }
     }
 }

@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 
 use super::context::{Context, bodies, row_name, until_settled};
+use super::owning::{Owning, owning, skippable};
+use super::placement::laid;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    ArrayLength, EpochId, ExprId, Extent, Home, Model, RecordId, Row, RowKind, RunLength, Storage,
-    Tag, Terminated, Type, UnionId,
+    ArrayLength, EpochId, Expr, ExprId, Extent, Home, Model, PathStep, Record, RecordId, Row,
+    RowKind, RunLength, Statement, Storage, Tag, Terminated, Type, UnionId,
 };
 
 /// What is known of the records of an epoch.
@@ -22,6 +24,7 @@ struct Facts<'a> {
 }
 
 pub(super) fn check(context: &Context, found: &mut Diagnostics) {
+    let laid = laid(context);
     for (epoch, _) in context.epochs() {
         let facts = Facts::new(context.model, epoch);
         for (_, record) in context.records(epoch) {
@@ -44,6 +47,57 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     greedy = Some(row);
                 }
             }
+        }
+        for (id, record) in context.records(epoch).filter(|(id, _)| laid.contains(id)) {
+            let passes = record.passes.iter().map(|(_, pass)| pass);
+            for statements in std::iter::once(&record.layout).chain(passes) {
+                objects(&facts, (id, record), statements, found);
+            }
+        }
+    }
+}
+
+/// Objects behind one that reaches to the end: a reader takes them for a part of it.
+fn objects(
+    facts: &Facts,
+    (id, record): (RecordId, &Record),
+    statements: &[Statement],
+    found: &mut Diagnostics,
+) {
+    let mut greedy: Option<&Row> = None;
+    for statement in statements {
+        let path = match statement {
+            Statement::Record(path) | Statement::Put(path) => path,
+            Statement::When(_, one, other) => {
+                objects(facts, (id, record), one, found);
+                objects(facts, (id, record), other, found);
+                continue;
+            }
+            _ => continue,
+        };
+        let [PathStep { rows }] = path.steps.as_slice() else { continue };
+        let [(of, row)] = rows.as_slice() else { continue };
+        let row = &record.rows[row.index()];
+        let Owning::Object(ty) = owning(row) else { continue };
+        if *of != id || row.when.is_some() || row.home(facts.epoch) == Home::Absent {
+            continue;
+        }
+        let there = match row.kind {
+            RowKind::Object { address, .. } => facts.is_known(id, address),
+            _ => !skippable(facts.model, facts.epoch, row),
+        };
+        if let Some(greedy) = greedy
+            && there
+            && (facts.filled(ty) || facts.sometimes(ty) && !facts.greedy(ty))
+        {
+            let message = format!("there is never room for {}", row_name(row));
+            let diagnostic = found.error("E0704", path.span, message);
+            diagnostic.also(greedy.span, "takes everything up to the end");
+            diagnostic.help(ways_out(greedy, facts.epoch));
+            return;
+        }
+        if facts.greedy(ty) {
+            greedy = Some(row);
         }
     }
 }
@@ -162,6 +216,19 @@ impl<'a> Facts<'a> {
 
     fn positive(&self, expr: ExprId) -> bool {
         self.model.exprs.constant(expr).is_some_and(|value| value > 0)
+    }
+
+    /// Whether an address in a record is no nothing in any file.
+    fn is_known(&self, id: RecordId, address: ExprId) -> bool {
+        match &self.model[address] {
+            Expr::Int(_) | Expr::At(_) | Expr::End(_) | Expr::Size(_) | Expr::FileEnd => true,
+            Expr::Binary(_, a, b) => self.is_known(id, *a) && self.is_known(id, *b),
+            Expr::Path(path) => path.own_row(id).is_some_and(|row| {
+                let row = &self.model.records[id.index()].rows[row.index()];
+                row.none.is_empty() && row.when.is_none() && row.home(self.epoch) != Home::Absent
+            }),
+            _ => false,
+        }
     }
 
     /// Whether a value of this type can take bytes.

@@ -123,7 +123,7 @@ fn stepped(context: &Context, id: RecordId, record: &Record) -> HashSet<Way> {
 
 /// The structs whose layouts are run: not those that stand only where somebody else's layout places
 /// their insides one by one.
-fn laid(context: &Context) -> HashSet<RecordId> {
+pub(super) fn laid(context: &Context) -> HashSet<RecordId> {
     let model = context.model;
     let (mut laid, mut open) = (HashSet::new(), vec![model.root]);
     while let Some(id) = open.pop() {

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use formwork_model::{
-    DefinerSource, Expr, ExprId, Member, Model, Owners, Path, RecordId, Role, RowId, Start, Step,
-    StreamFunction, Target, Type,
+    BinaryOp, DefinerSource, Expr, ExprId, Member, Model, Owners, Path, RecordId, Role, RowId,
+    Start, Step, StreamFunction, Target, Type,
 };
 
-/// Arguments of arguments are followed so far.
+/// Arguments of arguments, and `let`s, are followed so far.
 const MAX_DEPTH: u32 = 8;
 
 /// Names of the rows that lead from an element to what names it; none if the element itself does.
@@ -40,7 +40,7 @@ impl Keys {
                 });
                 for expr in row_expr.into_iter().chain(definers) {
                     if let Expr::Patricia(path) = &model[expr] {
-                        keys.add_dictionary(model, id, path);
+                        keys.add_dictionary(model, &owners, id, path);
                     }
                 }
                 if let Some(reference) = &row.reference {
@@ -88,8 +88,8 @@ impl Keys {
     }
 
     /// A path from a record leads to what names elements.
-    fn add_dictionary(&mut self, model: &Model, record: RecordId, path: &Path) {
-        for steps in resolved(model, record, path, MAX_DEPTH) {
+    fn add_dictionary(&mut self, model: &Model, owners: &Owners, record: RecordId, path: &Path) {
+        for steps in (Ways { model, owners }).path(record, path, MAX_DEPTH) {
             let fields: Option<Vec<_>> = steps
                 .iter()
                 .map(|step| match step {
@@ -187,37 +187,63 @@ impl<'m> Arrays<'m> {
     }
 }
 
-/// The steps of a path from where it no longer begins at an argument.
-fn resolved<'m>(
+/// The steps of paths, without the arguments that they begin at and the `let`s that they lead through:
+/// in place of these stand the steps of what they may be.
+struct Ways<'m> {
     model: &'m Model,
-    record: RecordId,
-    path: &'m Path,
-    depth: u32,
-) -> Vec<Vec<&'m Step>> {
-    let own = path.steps.iter();
-    let Start::Argument(argument) = path.start else { return vec![own.collect()] };
-    let Some(expr) = model.records[record.index()].arguments.get(argument as usize) else {
-        return Vec::new();
-    };
-    let (Expr::Path(outer), Some(depth)) = (&model[*expr], depth.checked_sub(1)) else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    let mut extend = |way: Vec<&'m Step>| {
-        found.push(way.into_iter().chain(own.clone()).collect());
-    };
-    match outer.start {
-        Start::Argument(_) => {
-            let owners = model.records().filter(|(_, owner)| {
-                owner.rows.iter().any(|row| model.held(&row.ty).any(|held| held == record))
-            });
-            for (owner, _) in owners {
-                resolved(model, owner, outer, depth).into_iter().for_each(&mut extend);
+    owners: &'m Owners,
+}
+
+impl<'m> Ways<'m> {
+    fn path(&self, record: RecordId, path: &'m Path, depth: u32) -> Vec<Vec<&'m Step>> {
+        let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+        let mut found = match &path.start {
+            Start::Argument(argument) => {
+                let given = self.model.given(self.owners, record, *argument);
+                given.flat_map(|(owner, expr)| self.expr(owner, expr, depth)).collect()
             }
+            _ => vec![Vec::new()],
+        };
+        for step in &path.steps {
+            let mut ways = Vec::new();
+            let mut is_row = true;
+            if let Step::Field(field) = step {
+                is_row = field.members.is_empty();
+                for (of, member) in self.model.ends(field) {
+                    let Member::Let(number) = member else {
+                        is_row = true;
+                        continue;
+                    };
+                    let named = self.model.records[of.index()].lets.get(number as usize);
+                    ways.extend(named.into_iter().flat_map(|it| self.expr(of, it.expr, depth)));
+                }
+            }
+            if is_row {
+                ways.push(vec![step]);
+            }
+            let longer = |way: Vec<&'m Step>| {
+                let ways = ways.iter();
+                ways.map(|more| way.iter().chain(more).copied().collect()).collect::<Vec<_>>()
+            };
+            found = found.into_iter().flat_map(longer).collect();
         }
-        _ => extend(outer.steps.iter().collect()),
+        found
     }
-    found
+
+    fn expr(&self, record: RecordId, expr: ExprId, depth: u32) -> Vec<Vec<&'m Step>> {
+        match &self.model[expr] {
+            Expr::Path(path) => self.path(record, path, depth),
+            Expr::If(_, one, other)
+            | Expr::Coalesce(one, other)
+            | Expr::Binary(BinaryOp::Concatenate, one, other) => {
+                let mut found = self.expr(record, *one, depth);
+                found.extend(self.expr(record, *other, depth));
+                found
+            }
+            Expr::Stream(StreamFunction::First, stream, _) => self.expr(record, *stream, depth),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The rows that a field of a path is, each with its record.

@@ -222,6 +222,7 @@ impl<'t> Cx<'t> {
     ) -> Option<Val> {
         let (function, kinds, result): (_, &[&str], _) = match name.value.as_str() {
             "length" => (Function::Length, &["text"], Shape::Int(None)),
+            "utf16_units" => (Function::Utf16Units, &["name"], Shape::Int(None)),
             "number" => (Function::Number, &["member"], Shape::Int(None)),
             "numbers" => {
                 let bytes = Shape::Array(Box::new(Shape::Int(None)));

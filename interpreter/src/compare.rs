@@ -13,4 +13,4 @@ mod parts;
 pub(crate) use align::{NONE, longest_run};
 pub(crate) use hash::Quick;
 pub(crate) use matching::{Matching, Pairs, fields};
-pub(crate) use parts::{PartId, Parts, ROOT, Spot, What, described_rows, reference_rows};
+pub(crate) use parts::{PartId, Parts, ROOT, Spot, What, reference_rows};

@@ -10,7 +10,7 @@ use formwork::engine::{self, Loc, Program};
 use formwork::spelling::KeptKind;
 use formwork::{ReadError, ReadOptions};
 
-use crate::compare::{Matching, Parts, described_rows, reference_rows};
+use crate::compare::{Matching, Parts, reference_rows};
 
 pub use bytes::{ByteRange, Cause};
 pub use extent::Extent;
@@ -101,37 +101,29 @@ impl Diff {
     }
 }
 
-/// A file that was read, with the arrays that its references lead into, and with what describes the
-/// elements of others.
+/// A file that was read, with the arrays that its references lead into.
 pub(crate) struct Side<'p> {
     pub document: engine::Document<'p, 'p>,
     pub error: Option<ReadError>,
     pub referred: Vec<(Loc, Option<Loc>)>,
-    pub described: Vec<(Loc, Vec<Option<Loc>>)>,
 }
 
 impl<'p> Side<'p> {
     pub(crate) fn read(program: &'p Program, bytes: &'p [u8], options: &ReadOptions) -> Side<'p> {
         let (mut document, mut error) = engine::read_claiming(program, bytes, options);
-        let (mut referred, mut described) = (Vec::new(), Vec::new());
+        let mut referred = Vec::new();
         if !document.is_empty() {
             let rows = reference_rows(document.tree());
             match document.referred(&rows) {
                 Ok(arrays) => referred = rows.into_iter().zip(arrays).collect(),
                 Err(kind) => error = error.or(Some(ReadError::new(kind, 0))),
             }
-            let rows = described_rows(document.tree());
-            match document.describing(&rows) {
-                Ok(places) => described = rows.into_iter().zip(places).collect(),
-                Err(kind) => error = error.or(Some(ReadError::new(kind, 0))),
-            }
         }
-        Side { document, error, referred, described }
+        Side { document, error, referred }
     }
 
     pub(crate) fn parts(&self) -> Option<Parts<'_>> {
-        let tree = self.document.tree();
-        (!self.document.is_empty()).then(|| Parts::new(tree, &self.referred, &self.described))
+        (!self.document.is_empty()).then(|| Parts::new(self.document.tree(), &self.referred))
     }
 }
 

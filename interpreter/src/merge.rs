@@ -13,7 +13,7 @@ use formwork::{ReadError, ReadOptions, WriteError};
 use crate::compare::{Matching, Parts, Spot};
 use crate::diff::Side;
 use crate::document::Document;
-use crate::layout::{completed, left_open};
+use crate::layout::completed;
 use crate::value::Value;
 
 /// One of the files that are merged.
@@ -63,9 +63,6 @@ pub enum ConflictKind {
     Reference,
     /// One refers to an element whose name is that of another one in the other file.
     Renamed,
-    /// One has added an array with an element for each of another one, which is longer in the other
-    /// file.
-    Described,
 }
 
 impl ConflictKind {
@@ -79,7 +76,6 @@ impl ConflictKind {
             ConflictKind::Order => "order",
             ConflictKind::Reference => "reference",
             ConflictKind::Renamed => "renamed",
-            ConflictKind::Described => "described",
         }
     }
 
@@ -94,9 +90,6 @@ impl ConflictKind {
             ConflictKind::Reference => "it refers to an element that was removed",
             ConflictKind::Renamed => {
                 "it refers to an element whose name the other may have given to another one"
-            }
-            ConflictKind::Described => {
-                "it has no elements for what the other has added to the array that describes them"
             }
         }
     }
@@ -164,7 +157,7 @@ pub fn merge(
         return Ok(Merged::File(theirs.to_vec()));
     }
     let value = match merged(&sides) {
-        Ok(value) => left_open(program, value),
+        Ok(value) => value,
         Err(conflicts) => return Ok(Merged::Conflicts(conflicts)),
     };
     let bytes = crate::write(program, &value).map_err(MergeError::Write)?;

@@ -1,6 +1,6 @@
 //! Which part of one file is which of another.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use formwork::engine::Item;
 use formwork_model::RowId;
@@ -20,8 +20,6 @@ pub(crate) struct Matching {
     /// Elements of arrays of the first file whose name has another element in the second, while what
     /// they say has another name there.
     doubtful: HashSet<(PartId, u32), Quick>,
-    /// Arrays of the first file with those of the second that wait for what describes their elements.
-    waiting: BTreeMap<PartId, PartId>,
 }
 
 /// Which element of one array is which of another, by position in either.
@@ -81,44 +79,9 @@ impl Matching {
             backward: vec![NONE; b.all.len()],
             lists: HashMap::default(),
             doubtful: HashSet::default(),
-            waiting: BTreeMap::new(),
         };
         matching.pair(a, ROOT, b, ROOT);
-        while let Some((list, _)) = matching.waiting.first_key_value() {
-            let list = *list;
-            matching.pair_described(a, list, b);
-        }
         matching
-    }
-
-    fn pair_described(&mut self, a: &Parts<'_>, of_a: PartId, b: &Parts<'_>) {
-        let Some(of_b) = self.waiting.remove(&of_a) else { return };
-        if let Some(described) = a.described(of_a) {
-            with_stack(|| self.pair_described(a, described.list, b));
-        }
-        let to_b = self.described(a, of_a, b, of_b);
-        with_stack(|| self.pair_lists(a, of_a, b, of_b, to_b));
-    }
-
-    /// For each element of one array, the one of another that the same describes; nothing if they are
-    /// not described by arrays that are one.
-    fn described(
-        &self,
-        a: &Parts<'_>,
-        of_a: PartId,
-        b: &Parts<'_>,
-        of_b: PartId,
-    ) -> Option<Vec<u32>> {
-        let (own, its) = (a.described(of_a)?, b.described(of_b)?);
-        let pairs = self.pairs(a, own.list).filter(|_| self.forward(own.list) == Some(its.list))?;
-        let mut leading = (0..).zip(&its.by).filter(|(_, by)| **by == NONE).map(|(at, _)| at);
-        let known: HashMap<u32, u32, Quick> =
-            (0..).zip(&its.by).filter(|(_, by)| **by != NONE).map(|(at, by)| (*by, at)).collect();
-        let to = |by: &u32| match *by {
-            NONE => leading.next(),
-            by => known.get(&pairs.to_b(by)?).copied(),
-        };
-        Some(own.by.iter().map(to).map(|to| to.unwrap_or(NONE)).collect())
     }
 
     /// The part of the second file that a part of the first is.
@@ -176,34 +139,24 @@ impl Matching {
                 })
             }
             (What::List(_) | What::Numbers(_), What::List(_) | What::Numbers(_)) => {
-                match (a.described(of_a), b.described(of_b)) {
-                    (Some(_), Some(_)) => drop(self.waiting.insert(of_a, of_b)),
-                    _ => with_stack(|| self.pair_lists(a, of_a, b, of_b, None)),
-                }
+                with_stack(|| self.pair_lists(a, of_a, b, of_b));
             }
             _ => {}
         }
     }
 
-    fn pair_lists(
-        &mut self,
-        a: &Parts<'_>,
-        of_a: PartId,
-        b: &Parts<'_>,
-        of_b: PartId,
-        known: Option<Vec<u32>>,
-    ) {
+    fn pair_lists(&mut self, a: &Parts<'_>, of_a: PartId, b: &Parts<'_>, of_b: PartId) {
         let (count_a, count) = (a.length(of_a).unwrap_or(0), b.length(of_b).unwrap_or(0));
         let lists =
             matches!((a.part(of_a).what, b.part(of_b).what), (What::List(_), What::List(_)));
         let (first, others) = (a.inside(of_a).start, b.inside(of_b).start);
-        if known.is_none() && count_a == count && is_even(a, of_a, b, of_b) {
+        if count_a == count && is_even(a, of_a, b, of_b) {
             for at in (0..count).filter(|_| lists) {
                 self.pair(a, first + at, b, others + at);
             }
             return;
         }
-        let to_b = known.unwrap_or_else(|| aligned(a, of_a, b, of_b));
+        let to_b = aligned(a, of_a, b, of_b);
         self.doubt(a, of_a, b, of_b, &to_b);
         let pairs = || (0..).zip(&to_b).filter(|(_, to)| **to != NONE);
         for (from, to) in pairs().filter(|_| lists) {

@@ -38,16 +38,6 @@ pub(crate) struct Parts<'t> {
     keyed: HashMap<PartId, &'t str, Quick>,
     /// The contents of such a field in an array, in order, with the positions of the elements.
     contents: HashMap<(PartId, &'t str), Vec<(i128, u32)>>,
-    /// By array: what describes its elements.
-    described: HashMap<PartId, Described, Quick>,
-}
-
-/// What describes the elements of an array.
-pub(crate) struct Described {
-    /// The array whose elements do.
-    pub list: PartId,
-    /// Of each element, the position in that; [`NONE`] if nothing describes it.
-    pub by: Vec<u32>,
 }
 
 /// A value that stands in a row or is an element.
@@ -101,26 +91,16 @@ impl Spot {
 
 /// All rows of a file that hold references, and slices, which may have them.
 pub(crate) fn reference_rows(tree: &Tree<'_, '_>) -> Vec<Loc> {
-    rows_where(tree, |row| row.reference.is_some() || matches!(row.kind, RowKind::Slice { .. }))
-}
-
-/// All rows of a file whose elements something else describes.
-pub(crate) fn described_rows(tree: &Tree<'_, '_>) -> Vec<Loc> {
-    rows_where(tree, |row| row.ty.one_for_each(tree.model()).is_some())
-}
-
-fn rows_where(tree: &Tree<'_, '_>, is_it: impl Fn(&Row) -> bool) -> Vec<Loc> {
+    let may_refer =
+        |row: &Row| row.reference.is_some() || matches!(row.kind, RowKind::Slice { .. });
     let records = tree.model().records.iter();
-    let have: Vec<bool> = records.map(|record| record.rows.iter().any(&is_it)).collect();
+    let refers: Vec<bool> = records.map(|record| record.rows.iter().any(may_refer)).collect();
     let mut rows = Vec::new();
-    if !have.contains(&true) {
-        return rows;
-    }
     let mut walk = Walk::all(tree);
     while let Some(node) = walk.next(tree) {
-        if have[tree.record_id(node).index()] {
+        if refers[tree.record_id(node).index()] {
             let all = tree.record(node).numbered_rows();
-            let all = all.filter(|(_, row)| is_it(row));
+            let all = all.filter(|(_, row)| may_refer(row));
             rows.extend(all.map(|(row, _)| Loc::row(node, row)));
         }
     }
@@ -128,13 +108,8 @@ fn rows_where(tree: &Tree<'_, '_>, is_it: impl Fn(&Row) -> bool) -> Vec<Loc> {
 }
 
 impl<'t> Parts<'t> {
-    /// The parts of a file; `referred` says the arrays that the references in some rows lead into,
-    /// `described` what describes the elements of others.
-    pub(crate) fn new(
-        tree: &'t Tree<'t, 't>,
-        referred: &[(Loc, Option<Loc>)],
-        described: &[(Loc, Vec<Option<Loc>>)],
-    ) -> Parts<'t> {
+    /// The parts of a file; `referred` says the arrays that the references in some rows lead into.
+    pub(crate) fn new(tree: &'t Tree<'t, 't>, referred: &[(Loc, Option<Loc>)]) -> Parts<'t> {
         let mut left: HashMap<Loc, Vec<Unfinished>, Quick> = HashMap::default();
         for nodes in tree.unfinished() {
             left.entry(nodes.row).or_default().push(nodes);
@@ -148,7 +123,6 @@ impl<'t> Parts<'t> {
             targets: HashSet::default(),
             keyed: HashMap::default(),
             contents: HashMap::default(),
-            described: HashMap::default(),
         };
         let keys = Keys::of(tree.model());
         let mut builder = Builder { parts, keys, left };
@@ -162,39 +136,8 @@ impl<'t> Parts<'t> {
                 parts.refer(id, array, reference.and_then(|it| it.field.as_deref()));
             }
         }
-        for (row, by) in described {
-            parts.describe(*row, by);
-        }
         parts.digest();
         parts
-    }
-
-    /// Says what describes the elements in a row, if the elements of one array do.
-    fn describe(&mut self, row: Loc, by: &[Option<Loc>]) {
-        let Some(id) = self.at(self.tree.logical(row)) else { return };
-        // The innermost element around what describes one.
-        let element = |mut loc: Loc| {
-            while loc.index().is_none() {
-                loc = self.tree.holder(loc.node)?;
-            }
-            Some((loc.whole_row(), loc.index()?))
-        };
-        let places: Vec<_> = by.iter().map(|by| by.and_then(element)).collect();
-        let mut rows = places.iter().flatten().map(|(row, _)| *row);
-        let Some(first) = rows.next() else { return };
-        let list = self.at(self.tree.logical(first)).filter(|list| self.length(*list).is_some());
-        let is_one =
-            rows.all(|row| row == first) && self.length(id) == u32::try_from(by.len()).ok();
-        if let Some(list) = list.filter(|_| is_one) {
-            let by = places.iter().map(|place| place.map_or(NONE, |(_, at)| at)).collect();
-            self.described.insert(id, Described { list, by });
-            self.targets.insert(list);
-        }
-    }
-
-    /// What describes the elements of an array.
-    pub(crate) fn described(&self, list: PartId) -> Option<&Described> {
-        self.described.get(&list)
     }
 
     /// Says what the references in a row lead into, and the field that they go by.

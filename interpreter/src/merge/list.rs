@@ -1,18 +1,16 @@
 //! Arrays of which two files have changed elements.
 
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::collections::HashMap;
 
-use super::plan::{Place, Plan, Planner, Sources};
+use super::plan::{Place, Plan, Planner};
 use super::{BASE, ConflictKind, OURS, THEIRS};
 use crate::compare::{NONE, Pairs, PartId, Quick, Spot};
-use crate::stack::with_stack;
 use crate::value::Value;
 
 /// An element of the result.
 pub(super) struct Row<'v> {
     /// Its positions in the three files.
-    pub sources: Sources,
+    pub sources: [Option<u32>; 3],
     pub plan: Plan<'v>,
 }
 
@@ -23,9 +21,6 @@ pub(super) fn merge<'v>(
     values: [Option<&'v Value>; 3],
 ) -> Vec<Row<'v>> {
     let three = planner.three;
-    if let Some(rows) = described(planner, lists, values) {
-        return rows;
-    }
     let base = three.parts[BASE];
     let pairs = [OURS, THEIRS].map(|side| three.matching(side).pairs(base, lists[BASE]));
     let [Some(to_ours), Some(to_theirs)] = pairs else { return Vec::new() };
@@ -45,9 +40,13 @@ pub(super) fn merge<'v>(
         let plan = match sources {
             [_, Some(_), Some(_)] => planner.any(place),
             [_, None, None] => continue,
-            _ => {
+            [_, ours, _] => {
                 // One of them has removed it.
-                removed(planner, place);
+                let side = if ours.is_some() { OURS } else { THEIRS };
+                if planner.is_unchanged(place, side) {
+                    continue;
+                }
+                planner.conflicts.push(three.conflict(ConflictKind::Removed, place.spots));
                 continue;
             }
         };
@@ -119,92 +118,6 @@ pub(super) fn merge<'v>(
     }
     rows.extend(pending.into_iter().map(|at| added(planner, follower, at, None)));
     rows
-}
-
-/// The elements of arrays that have one for each of another array: those of the result's.
-fn described<'v>(
-    planner: &mut Planner<'_, '_, '_>,
-    lists: [PartId; 3],
-    values: [Option<&'v Value>; 3],
-) -> Option<Vec<Row<'v>>> {
-    let three = planner.three;
-    let sides = [BASE, OURS, THEIRS];
-    let all = sides.map(|side| three.parts[side].described(lists[side]));
-    let [Some(base), Some(ours), Some(theirs)] = all else { return None };
-    let all = [base, ours, theirs];
-    let is_one = |side: usize| three.matching(side).forward(base.list) == Some(all[side].list);
-    if !is_one(OURS) || !is_one(THEIRS) {
-        return None;
-    }
-    let order = order(planner, all.map(|described| described.list));
-    let at: [HashMap<u32, u32, Quick>; 3] = all.map(|described| {
-        let by = (0..).zip(&described.by).filter(|(_, by)| **by != NONE);
-        by.map(|(at, by)| (*by, at)).collect()
-    });
-    let own = |by: Sources| sides.map(|side| by[side].and_then(|by| at[side].get(&by).copied()));
-    let leading = (0..).zip(&base.by).take_while(|(_, by)| **by == NONE);
-    let mut wanted: Vec<Sources> = leading.map(|(at, _)| [Some(at); 3]).collect();
-    wanted.extend(order.iter().map(|by| own(*by)));
-    let mut rows: Vec<Row<'v>> = Vec::new();
-    for sources in wanted {
-        let place = place(planner, lists, values, sources);
-        let plan = match sources {
-            [Some(_), Some(_), Some(_)] => planner.any(place),
-            [None, Some(_), Some(_)] => planner.whole(place, ConflictKind::Changed),
-            [None, None, None] | [Some(_), None, None] => continue,
-            [Some(_), _, _] => match removed(planner, place) {
-                true => continue,
-                false => Plan::Nothing,
-            },
-            [None, _, _] => {
-                let side = if sources[OURS].is_some() { OURS } else { THEIRS };
-                match place.spots[side] {
-                    Some(spot) => Plan::Take { side, spot, value: place.values[side] },
-                    None => Plan::Nothing,
-                }
-            }
-        };
-        rows.push(Row { sources, plan });
-    }
-    // What has nothing to describe it any more must not have been changed.
-    let left: HashSet<u32, Quick> = order.iter().filter_map(|by| by[BASE]).collect();
-    let pairs = [OURS, THEIRS].map(|side| three.matching(side).pairs(three.parts[BASE], base.list));
-    for (at, by) in (0..).zip(&base.by).filter(|(_, by)| **by != NONE && !left.contains(by)) {
-        let [ours, theirs] = pairs.map(|pairs| pairs.and_then(|pairs| pairs.to_b(*by)));
-        let [_, ours, theirs] = own([None, ours, theirs]);
-        let sources = [Some(at), ours, theirs];
-        if ours.is_some() != theirs.is_some() {
-            removed(planner, place(planner, lists, values, sources));
-        }
-    }
-    Some(rows)
-}
-
-/// What an array that describes the elements of others has in the result.
-fn order(planner: &mut Planner<'_, '_, '_>, lists: [PartId; 3]) -> Rc<Vec<Sources>> {
-    if let Some(known) = planner.orders.get(&lists[BASE]) {
-        return Rc::clone(known);
-    }
-    // Its own conflicts are found where it stands.
-    let mut conflicts = Vec::new();
-    let orders = std::mem::take(&mut planner.orders);
-    let mut other = Planner { three: planner.three, conflicts: &mut conflicts, orders };
-    let rows = with_stack(|| merge(&mut other, lists, [None; 3]));
-    let mut orders = other.orders;
-    let order = Rc::new(rows.into_iter().map(|row| row.sources).collect());
-    orders.insert(lists[BASE], Rc::clone(&order));
-    planner.orders = orders;
-    order
-}
-
-/// Whether an element that only one of the files has left is as it was; a conflict if not.
-fn removed(planner: &mut Planner<'_, '_, '_>, place: Place<'_>) -> bool {
-    let side = if place.spots[OURS].is_some() { OURS } else { THEIRS };
-    let is_unchanged = planner.is_unchanged(place, side);
-    if !is_unchanged {
-        planner.conflicts.push(planner.three.conflict(ConflictKind::Removed, place.spots));
-    }
-    is_unchanged
 }
 
 fn place<'v>(

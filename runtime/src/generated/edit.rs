@@ -188,18 +188,8 @@ impl Array {
         at: &[usize],
         places: engine::Places<'_>,
         place: &dyn Fn(u32) -> Option<u32>,
-        new: bool,
     ) -> Result<(), EditError> {
         let (found, array) = self.references(of, at)?;
-        // A new element has none that it describes yet.
-        if !new {
-            let along = found.along(array, place)?;
-            let described = along.iter().filter(|along| found.is_described(along.array));
-            let paths: Vec<_> = described.map(|along| found.path(along.array)).collect();
-            if !paths.is_empty() {
-                return Err(EditError::Described { paths });
-            }
-        }
         put_all(of, &found, &found.moved(array, places)?)?;
         if let Some(Place::Spelling(spelling)) = of.place(&found.way(array), true) {
             spelling.renumber(found.spelled_row(array), place);
@@ -231,7 +221,7 @@ impl Array {
         let new = |old| moved(old, last, index);
         let mut place = |old| Some(new(old));
         let places = engine::Places { gone: None, instead: None, loose: false, new: &mut place };
-        let done = self.follow(of, at, places, &|old| Some(new(old)), true);
+        let done = self.follow(of, at, places, &|old| Some(new(old)));
         if let Some(elements) = list(of, at) {
             match &done {
                 Ok(()) => elements[to..].rotate_right(1),
@@ -285,7 +275,7 @@ impl Array {
             old => Some(shifted(old)),
         };
         let places = engine::Places { gone: Some(index), instead, loose: false, new: &mut new };
-        self.follow(of, at, places, &|old| (old != index).then(|| shifted(old)), false)?;
+        self.follow(of, at, places, &|old| (old != index).then(|| shifted(old)))?;
         let elements = list(of, at).ok_or(EditError::NoArray)?;
         Ok(elements.remove(from))
     }
@@ -309,7 +299,7 @@ impl Array {
         let place = |index| moved(index, old, new);
         let mut places = |index| Some(place(index));
         let places = engine::Places { gone: None, instead: None, loose: false, new: &mut places };
-        self.follow(of, at, places, &|index| Some(place(index)), false)?;
+        self.follow(of, at, places, &|index| Some(place(index)))?;
         let elements = list(of, at).ok_or(EditError::NoArray)?;
         if from < to {
             elements[from..=to].rotate_left(1);

@@ -96,7 +96,8 @@ impl Model {
     }
 
     /// Whether bytes of more than one kind say the same number.
-    fn has_forms(&self, cell: &Cell) -> bool {
+    #[must_use]
+    pub fn has_forms(&self, cell: &Cell) -> bool {
         match cell.storage {
             Storage::Varint(id) => !self.varints[id.index()].shortest,
             Storage::Digits { .. } => true,

@@ -91,9 +91,11 @@ const MOST: u8 = 10;
 /// [`read_varint`] has it.
 pub(crate) fn read_number(varint: &Varint, bytes: &[u8], at: u64) -> Result<(i128, u8), ReadError> {
     let (number, width) = read_any_width(varint, bytes, at)?;
-    let shortest = number_width(varint, number);
-    if varint.shortest && width != shortest {
-        return Err(failed(ReadErrorKind::VarintNotShortest { width, shortest }, at));
+    if varint.shortest {
+        let shortest = number_width(varint, number);
+        if width != shortest {
+            return Err(failed(ReadErrorKind::VarintNotShortest { width, shortest }, at));
+        }
     }
     Ok((number, width))
 }

@@ -69,12 +69,12 @@ impl<'p> Engine<'p, '_> {
             }
             _ => return Ok(Val::None),
         };
-        match self.bounded_end(first).filter(|_| end && address == UNPLACED) {
+        if address != UNPLACED {
+            return Ok(Val::Int(address.into()));
+        }
+        match self.bounded_end(first).filter(|_| end) {
             Some(end) => Ok(Val::Int(end.into())),
-            None if address == UNPLACED => {
-                Err(Box::new(Fault::NotPlaced(format!("address of `{}`", path.text))))
-            }
-            None => Ok(Val::Int(address.into())),
+            None => Err(Box::new(Fault::NotPlaced(format!("address of `{}`", path.text)))),
         }
     }
 
@@ -91,10 +91,12 @@ impl<'p> Engine<'p, '_> {
 
     /// Whether a row that is written is a number of a fixed size, which is where it is whatever it is.
     fn is_number_in_place(&self, loc: Loc) -> bool {
+        if self.is_reading() {
+            return false;
+        }
         let Some(row) = self.tree.record(loc.node).rows.get(loc.row.index()) else { return false };
         let fixed = matches!(&row.ty, Type::Cell(cell) if !cell.storage.varies());
-        !self.is_reading()
-            && fixed
+        fixed
             && loc.index().is_none()
             && row.when.is_none()
             && row.none.is_empty()

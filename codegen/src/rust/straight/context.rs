@@ -133,10 +133,8 @@ impl<'p, 'm> Straight<'p, 'm> {
 
     /// Whether a number of variable width in a row may take more bytes than it needs.
     fn keeps_width(&self, ty: &Type) -> bool {
-        let may_be_longer = |cell: &Cell| match cell.storage {
-            Storage::Varint(id) => !self.model.varints[id.index()].shortest,
-            _ => false,
-        };
+        let may_be_longer =
+            |cell: &Cell| matches!(cell.storage, Storage::Varint(_)) && self.model.has_forms(cell);
         let mut parts = ty.parts();
         has_varint(ty)
             && parts.any(|part| match part {

@@ -2,15 +2,20 @@
 //!
 //! [`Parts`] is the value of a file with the place of each of its parts; [`Matching`] says which
 //! part of one file is which of another. Elements of arrays are told apart by what the model says
-//! names them ([`keys`]), and otherwise by what they hold ([`align`]).
+//! names them ([`keys`]), and otherwise by what they hold ([`content`], [`align`]); arrays that others
+//! have references to come first ([`order`], [`pairing`]).
 
 mod align;
+mod content;
 mod hash;
 mod keys;
 mod matching;
+mod order;
+mod pairing;
 mod parts;
 
 pub(crate) use align::{NONE, longest_run};
 pub(crate) use hash::Quick;
-pub(crate) use matching::{Matching, Pairs, fields};
-pub(crate) use parts::{PartId, Parts, ROOT, Spot, What, reference_rows};
+pub(crate) use matching::{Matching, Pairs};
+pub(crate) use pairing::matched;
+pub(crate) use parts::{PartId, Parts, ROOT, Spot, What, fields, reference_rows};

@@ -10,7 +10,7 @@ use formwork::engine::{self, Loc, Program};
 use formwork::spelling::KeptKind;
 use formwork::{ReadError, ReadOptions};
 
-use crate::compare::{Matching, Parts, reference_rows};
+use crate::compare::{Parts, matched, reference_rows};
 
 pub use bytes::{ByteRange, Cause};
 pub use extent::Extent;
@@ -138,7 +138,7 @@ pub fn diff(program: &Program, a: &[u8], b: &[u8], options: &ReadOptions) -> Dif
     let mut diff = Diff { sizes: [size(a), size(b)], same_bytes: a == b, ..Diff::default() };
     let (first, second) = (Side::read(program, a, options), Side::read(program, b, options));
     if let (Some(parts), Some(others)) = (first.parts(), second.parts()) {
-        let matching = Matching::new(&parts, &others);
+        let matching = matched(&parts, &others);
         let changes = meaning::compare(&parts, &others, &matching);
         if !diff.same_bytes {
             let sides = [

@@ -10,7 +10,7 @@ use std::fmt;
 use formwork::engine::Program;
 use formwork::{ReadError, ReadOptions, WriteError};
 
-use crate::compare::{Matching, Parts, Spot};
+use crate::compare::{Matching, Parts, Spot, matched};
 use crate::diff::Side;
 use crate::document::Document;
 use crate::layout::completed;
@@ -179,8 +179,8 @@ fn merged(sides: &[Side<'_>; 3]) -> Result<Value, Vec<Conflict>> {
     };
     let parts = [&base, &ours, &theirs];
     let values: Vec<Value> = sides.iter().map(|side| Document::value_in(&side.document)).collect();
-    let to_ours = Matching::new(&base, &ours);
-    let to_theirs = Matching::new(&base, &theirs);
+    let to_ours = matched(&base, &ours);
+    let to_theirs = matched(&base, &theirs);
     let three = Three { parts, matchings: [&to_ours, &to_theirs] };
     let mut conflicts = Vec::new();
     let plan = plan::root(&three, &values, &mut conflicts);

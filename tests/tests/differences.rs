@@ -848,6 +848,37 @@ fn references_to_references_are_known_by_what_these_lead_to() {
     assert_eq!(merged, Ok(b"\x02\x02\x01\x01\x01\x01".to_vec()));
 }
 
+#[test]
+fn elements_are_known_by_which_elements_they_refer_to() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  struct File { u8 nn; u8 nk; u8 nl; u8 nc; u8 names count=nn; Kind kinds count=nk\n\
+                  List lists count=nl; u8 calls count=nc ref=lists }\n\
+                  struct Kind { u8 name ref=File.names }\n\
+                  struct List { u8 kind ref=File.kinds }";
+    let base = b"\x03\x03\x02\x01abc\0\x01\x02\0\x01\0";
+    // Ours has a list of the last kind in front of the second one, which theirs has a call of.
+    let ours = b"\x03\x03\x03\x01abc\0\x01\x02\0\x02\x01\0";
+    let theirs = b"\x03\x03\x02\x02abc\0\x01\x02\0\x01\x01\0";
+    let both = b"\x03\x03\x03\x02abc\0\x01\x02\0\x02\x01\x02\0";
+    assert_eq!(merge_bytes(schema, [base, ours, theirs]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(schema, [base, theirs, ours]), Ok(both.to_vec()));
+}
+
+#[test]
+fn elements_are_known_although_what_they_refer_to_has_changed() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  struct File { u8 n; u8 m; Item items count=n; Symbol symbols count=m }\n\
+                  struct Item { u8 count; u8 parts count=count }\n\
+                  struct Symbol { u8 id; u8 item ref=File.items }";
+    let base = b"\x01\x03\x01\x01a\0b\0c\0";
+    // The item has got another part on both sides; ours has moved the first symbol.
+    let moved = b"\x01\x03\x02\x07\x01b\0a\0c\0";
+    let theirs = b"\x01\x03\x02\x01\x08a\0b\0d\0";
+    let both = b"\x01\x03\x03\x07\x01\x08b\0a\0d\0";
+    assert_eq!(merge_bytes(schema, [base, moved, theirs]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(schema, [base, theirs, moved]), Ok(both.to_vec()));
+}
+
 /// Things that a number names, each with another one that it leads to.
 const THINGS: &str = "module m root=File endian=little { extension m }\n\
                       struct File { u8 count; Thing things count=count; u8 first ref=things }\n\

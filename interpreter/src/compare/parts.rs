@@ -7,7 +7,7 @@ use formwork::engine::{ArrayRef, CASE, Item, Loc, NodeRef, Tree, Unfinished, WHO
 use formwork_model::{ArrayLength, Expr, Row, RowId, RowKind, Type};
 
 use super::align::NONE;
-use super::hash::{self, Quick, mix};
+use super::hash::Quick;
 use super::keys::{KeyPath, Keys};
 use crate::json;
 use crate::paths::{push_index, push_name};
@@ -53,8 +53,10 @@ pub(crate) struct Part<'t> {
     count: u32,
     /// Of references: the array that they lead into, or [`NONE`].
     target: PartId,
-    weak: u64,
-    strong: u64,
+    /// Digest of what it says, but for what it refers to.
+    pub(super) weak: u64,
+    /// The same with what it refers to, as far as this file alone says it.
+    pub(super) strong: u64,
 }
 
 /// Kind of a [`Part`].
@@ -483,7 +485,7 @@ impl<'t> Parts<'t> {
     }
 
     /// How much there is to tell two values apart by.
-    fn weight(&self, id: PartId) -> u32 {
+    pub(super) fn weight(&self, id: PartId) -> u32 {
         match self.part(id).what {
             What::Unread | What::None => 0,
             What::Leaf(item) if self.tree.is_zero(item) => 1,
@@ -494,178 +496,54 @@ impl<'t> Parts<'t> {
         }
     }
 
-    /// How much two values have in common; nothing means that one is not the other.
-    pub(crate) fn similar(&self, id: PartId, other: &Parts<'_>, its: PartId) -> u32 {
-        let mut looks = 32;
-        let common = self.common(id, other, its, &mut looks);
-        match (self.part(id).what, other.part(its).what) {
-            (What::Case(a), What::Case(b)) if self.case(a) == other.case(b) => common + 2,
-            _ => common,
-        }
-    }
-
     /// How much there is to tell an element apart by, other than what names it.
     pub(crate) fn substance(&self, element: PartId, name: PartId) -> u32 {
         let others = self.inside(element).filter(|field| *field != name);
         others.map(|field| self.weight(field)).sum()
     }
-
-    /// Whether two elements have nothing in common but what names them.
-    pub(crate) fn only_name(
-        &self,
-        id: PartId,
-        other: &Parts<'_>,
-        its: PartId,
-        name: PartId,
-    ) -> bool {
-        self.similar(id, other, its) <= self.weight(name)
-    }
-
-    /// Digest of an element without what names it.
-    pub(crate) fn rest_digest(&self, element: PartId, name: PartId) -> u64 {
-        let others = self.inside(element).filter(|field| *field != name);
-        others.fold(17, |digest, field| {
-            let row = self.row_name(field).unwrap_or_default();
-            hash::bytes(mix(digest, self.digest_of(field)), row.as_bytes())
-        })
-    }
-
-    fn common(&self, id: PartId, other: &Parts<'_>, its: PartId, looks: &mut u32) -> u32 {
-        if self.digest_of(id) == other.digest_of(its) {
-            return self.weight(id);
-        }
-        *looks = looks.saturating_sub(1);
-        if *looks == 0 {
-            return 0;
-        }
-        match (self.part(id).what, other.part(its).what) {
-            (What::Case(a), What::Case(b)) if self.case(a) != other.case(b) => 0,
-            (What::Struct(_), What::Struct(_)) | (What::Case(_), What::Case(_)) => {
-                with_stack(|| {
-                    let pairs = super::matching::fields(self, id, other, its);
-                    pairs
-                        .into_iter()
-                        .map(|(a, b)| match (a, b) {
-                            (Some(a), Some(b)) => self.common(a, other, b, looks),
-                            _ => 0,
-                        })
-                        .sum()
-                })
-            }
-            _ => 0,
-        }
-    }
-
-    /// Digest of a value with what it refers to.
-    pub(crate) fn digest_of(&self, id: PartId) -> u64 {
-        self.part(id).strong
-    }
-
-    /// Digest of a value without what it refers to.
-    pub(crate) fn weak_digest_of(&self, id: PartId) -> u64 {
-        self.part(id).weak
-    }
-
-    /// Makes the digests. Parts come behind what they are in.
-    fn digest(&mut self) {
-        for id in (0..u32::try_from(self.all.len()).unwrap_or(u32::MAX)).rev() {
-            self.all[id as usize].weak = self.digest_with(id, &|part| part.weak, false);
-        }
-        for id in (0..u32::try_from(self.all.len()).unwrap_or(u32::MAX)).rev() {
-            self.all[id as usize].strong = self.digest_with(id, &|part| part.strong, true);
-        }
-    }
-
-    fn digest_with(&self, id: PartId, of: &dyn Fn(&Part<'t>) -> u64, refer: bool) -> u64 {
-        let part = self.part(id);
-        match part.what {
-            What::Unread => 1,
-            What::None => 2,
-            What::Leaf(item) => self.referring(id, item, refer),
-            What::Numbers(array) => {
-                let count = self.tree.count(array);
-                let all = (0..count).map(|index| self.number_digest(id, index, refer));
-                all.fold(mix(3, count.into()), mix)
-            }
-            What::List(_) => {
-                let start = mix(3, part.count.into());
-                self.inside(id).fold(start, |digest, element| mix(digest, of(self.part(element))))
-            }
-            What::Struct(_) | What::Case(_) => {
-                let start = match part.what {
-                    What::Case(node) => hash::bytes(4, self.case(node).as_bytes()),
-                    _ => 5,
-                };
-                // What is not there is as if it had no field.
-                let there = self.inside(id).filter(|f| self.part(*f).what != What::None);
-                there.fold(start, |digest, field| {
-                    let name = self.row_name(field).unwrap_or_default();
-                    hash::bytes(mix(digest, of(self.part(field))), name.as_bytes())
-                })
-            }
-        }
-    }
-
-    /// Digest of a number among numbers.
-    pub(crate) fn number_digest(&self, id: PartId, index: u32, refer: bool) -> u64 {
-        self.referring(id, self.number(id, index), refer)
-    }
-
-    /// Digest of a number or text; of a reference, what names the element that it leads to, or what
-    /// the element says. Where that is a reference itself, it is what that one leads to.
-    fn referring(&self, id: PartId, item: Item, refer: bool) -> u64 {
-        let (mut id, mut item) = (id, item);
-        let mut passed = Vec::new();
-        loop {
-            // Numbers that lead to each other say nothing but their own.
-            // The content of a field says which element it is.
-            let array = self.target(id).filter(|_| self.keyed(id).is_none());
-            let Some(array) = array.filter(|array| !passed.contains(array)) else {
-                return self.leaf_digest(item);
-            };
-            let position = self.tree.int(item).and_then(|number| u32::try_from(number).ok());
-            let Some(position) = position else { return 6 };
-            if !refer {
-                return 7;
-            }
-            if self.length(array).is_none_or(|length| position >= length) {
-                return 8;
-            }
-            let element = self.element(array, position);
-            if element.number.is_none() {
-                let key = self.name_of(element.part).unwrap_or(element.part);
-                match self.part(key).what {
-                    What::Leaf(_) if key == element.part && self.target(key).is_some() => {}
-                    _ => return mix(9, self.weak_digest_of(key)),
-                }
-            }
-            passed.push(array);
-            (id, item) = (element.part, self.item(element));
-        }
-    }
-
-    fn leaf_digest(&self, item: Item) -> u64 {
-        match item {
-            Item::F32(bits) => mix(10, bits.into()),
-            Item::F64(bits) => mix(11, bits),
-            Item::Bool(yes) => mix(12, yes.into()),
-            Item::Text(text) => hash::bytes(13, self.tree.text(text).as_bytes()),
-            Item::Bytes(bytes) => hash::bytes(14, self.tree.bytes(bytes)),
-            Item::Units(start, len) => {
-                let units = self.tree.units(start, len);
-                units.iter().fold(15, |digest, unit| mix(digest, (*unit).into()))
-            }
-            item => {
-                let number = self.tree.int(item).unwrap_or(i128::MIN);
-                let [low, high] = [number, number >> 64].map(|half| (half & HALF) as u64);
-                mix(mix(16, low), high)
-            }
-        }
-    }
 }
 
-/// The lower half of a number.
-const HALF: i128 = u64::MAX as i128;
+/// The fields of two structs, by their names.
+pub(crate) fn fields(
+    a: &Parts<'_>,
+    of_a: PartId,
+    b: &Parts<'_>,
+    of_b: PartId,
+) -> Vec<(Option<PartId>, Option<PartId>)> {
+    // Structs of one record have the same rows in the same order, but for those that are not there.
+    fn row<'t>(parts: &Parts<'t>, id: PartId) -> Result<&'t str, RowId> {
+        parts.row_name(id).ok_or(parts.part(id).loc.row)
+    }
+    let (inside, mut others) = (a.inside(of_a), b.inside(of_b));
+    let mut pairs = Vec::with_capacity(inside.len());
+    let mut passed = Vec::new();
+    for field in inside {
+        let name = row(a, field);
+        if let Some(at) = passed.iter().position(|its| row(b, *its) == name) {
+            pairs.push((Some(field), Some(passed.remove(at))));
+            continue;
+        }
+        match others.clone().find(|its| row(b, *its) == name) {
+            Some(its) => {
+                passed.extend(others.start..its);
+                others.start = its + 1;
+                pairs.push((Some(field), Some(its)));
+            }
+            None => pairs.push((Some(field), None)),
+        }
+    }
+    let known = pairs.len();
+    pairs.extend(passed.into_iter().chain(others).map(|its| (None, Some(its))));
+    if pairs.len() > known {
+        // What only the other has comes where the schema has it.
+        pairs.sort_by_key(|pair| match pair {
+            (Some(own), _) => a.part(*own).loc.row,
+            (None, Some(its)) => b.part(*its).loc.row,
+            (None, None) => RowId(0),
+        });
+    }
+    pairs
+}
 
 struct Builder<'t> {
     parts: Parts<'t>,

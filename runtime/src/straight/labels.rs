@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+use super::few::Few;
 use super::pool::{PoolText, Texts};
 use super::{holds, zeros, Odd, Straight};
 use crate::pool::{compare, PoolOrder};
@@ -15,7 +16,7 @@ const AT_FIRST: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     labels: Vec<Label>,
-    pools: Vec<Pool>,
+    pools: Few<Pool, 2>,
     /// In which of its places the next struct with a pool is.
     pub place: u8,
 }
@@ -87,7 +88,7 @@ impl Labels {
         pools.sort_by_key(|pool| pool.number);
         let mut rest = labels.as_mut_slice();
         let mut texts = Texts::new(0);
-        for pool in &pools {
+        for pool in pools.iter() {
             let count = rest.iter().take_while(|label| label.pool == pool.number).count();
             let all = core::mem::take(&mut rest);
             let (ours, others) = all.split_at_mut_checked(count).ok_or(Odd)?;
@@ -122,6 +123,14 @@ impl Pool {
             }
         }
         for label in labels {
+            let known = texts.few().filter(|_| label.from < next);
+            let known = known.and_then(|mut few| few.find(|(of, _)| *of == label.from as u64));
+            if let Some((_, text)) = known {
+                // It was met before, and so it is right if it is as long as it was.
+                let size = usize::from(self.text.prefix) + text.len() + self.text.suffix.len();
+                holds(label.from.checked_add(size) == Some(label.end))?;
+                continue;
+            }
             let content = self.text.content(bytes, label.from, label.end).ok_or(Odd)?;
             let known = texts.all().len();
             let position = texts.add_with(content, || next as u64)? as usize;
@@ -192,8 +201,11 @@ impl Pool {
 
     /// A text stands where the next one has to.
     fn stands(&self, from: usize, next: usize) -> Straight<()> {
-        let over = (from as u64).checked_rem(self.text.align).unwrap_or(0);
-        holds(from == next && over == 0)
+        let aligned = match self.text.align {
+            0 | 1 => true,
+            align => from as u64 % align == 0,
+        };
+        holds(from == next && aligned)
     }
 
     /// Address behind a text that is at another one.

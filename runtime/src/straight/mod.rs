@@ -10,6 +10,7 @@ mod cells;
 mod chain;
 mod check;
 mod digits;
+mod few;
 mod ink;
 mod kept;
 mod labels;
@@ -49,7 +50,7 @@ pub use kept::{kept, kept_number};
 pub use load::*;
 pub use members::{has_only_members, kept_members, list_members, mend_members, KeptMembers};
 pub use mode::{Borrow, Mode, Owning};
-pub use odd::{alignment, holds, index, known, length, many, Odd, Straight};
+pub use odd::{alignment, all_below, holds, index, known, length, many, Odd, Straight};
 pub use pool::{Members, PoolText};
 pub use scan::{
     from_base, keep_form, list, push, trimmed, trimmed_least, usual, Bases, Part, Scan, FILL,

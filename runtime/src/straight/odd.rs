@@ -41,6 +41,19 @@ pub fn length(value: Option<i128>) -> Straight<usize> {
     value.and_then(|n| usize::try_from(n).ok()).ok_or(Odd)
 }
 
+/// Goes on if all of these are less than a number. All are looked at, which takes less time than to
+/// decide at each whether to go on.
+///
+/// # Errors
+///
+/// If one is not.
+#[inline]
+pub fn all_below(numbers: impl ExactSizeIterator<Item = u32>, end: i128) -> Straight<()> {
+    let is_empty = numbers.len() == 0;
+    let most = numbers.fold(0, u32::max);
+    holds(is_empty || i128::from(most) < end)
+}
+
 /// Size in bytes of so many elements of a size, which no file has more of than it has bytes; a few
 /// such sizes have a sum.
 ///

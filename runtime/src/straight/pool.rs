@@ -117,6 +117,11 @@ impl<'v> Texts<'v> {
         &self.texts
     }
 
+    /// All with their numbers, if they are so few that it is quick to look through them.
+    pub(super) fn few(&self) -> Option<impl Iterator<Item = &(u64, &'v [u8])>> {
+        self.table.is_empty().then(|| self.texts.iter())
+    }
+
     pub(super) fn into_all(self) -> Vec<(u64, &'v [u8])> {
         self.texts
     }
@@ -128,7 +133,7 @@ impl<'v> Texts<'v> {
     /// Adds a text with a number of its own, if it is not there yet.
     pub(super) fn add_with(&mut self, text: &'v [u8], key: impl Fn() -> u64) -> Straight<u32> {
         if self.table.is_empty() {
-            let found = self.texts.iter().position(|(_, known)| *known == text);
+            let found = self.texts.iter().position(|(_, known)| same(known, text));
             let position = found.unwrap_or(self.texts.len());
             if found.is_none() {
                 self.texts.push((key(), text));
@@ -161,7 +166,8 @@ impl<'v> Texts<'v> {
 /// Whether two texts are the same; those that a value borrows from one place of a file are seen to be.
 #[inline]
 fn same(a: &[u8], b: &[u8]) -> bool {
-    core::ptr::eq(a, b) || a == b
+    // Short ones differ in their first bytes before anything could be called for them.
+    core::ptr::eq(a, b) || (a.len() == b.len() && a.first() == b.first() && a == b)
 }
 
 #[inline]

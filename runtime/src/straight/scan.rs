@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::few::Few;
 use super::labels::Labels;
 use super::levels::Levels;
 use super::sums::Sums;
@@ -44,7 +45,7 @@ pub struct Scan<'i> {
 /// They may stand behind the labels. Then texts are left empty, and the file is read once more.
 #[derive(Debug, Clone, Default)]
 pub struct Bases {
-    places: Vec<(usize, Base)>,
+    places: Few<(usize, Base), 2>,
     /// Whether one was asked for that was not known.
     missed: bool,
     /// Whether the file is read for the second time.
@@ -65,10 +66,11 @@ impl Bases {
     }
 
     fn set(&mut self, number: usize, base: Base) {
-        match self.places.iter_mut().find(|(known, _)| *known == number) {
-            Some((_, place)) => *place = base,
-            None => self.places.push((number, base)),
+        if let Some((_, place)) = self.places.iter_mut().find(|(known, _)| *known == number) {
+            *place = base;
+            return;
         }
+        self.places.push((number, base));
     }
 }
 

@@ -418,10 +418,11 @@ impl<'m> Checking<'_, '_, 'm> {
                     })
                 })?;
                 if !each.is_empty() && !self.is_pooled(&array.element, shape) {
-                    let all = match mentions(&each, "i") {
+                    let at_once = self.all_below(scope, view, row, (inner, value), &each);
+                    let all = at_once.unwrap_or_else(|| match mentions(&each, "i") {
                         true => quote!(for (i, element) in #value.iter().enumerate() { #each }),
                         false => quote!(for element in #value.iter() { #each }),
-                    };
+                    });
                     tokens.extend(match self.level(&array.element) {
                         Some(level) => quote!(if !#value.is_empty() { #level #all }),
                         None => all,
@@ -707,17 +708,9 @@ impl<'m> Checking<'_, '_, 'm> {
         if let Some(count) = self.sought_once(scope, &reference.array)? {
             return Ok(quote!(s::holds(keys.#count.is_some_and(|count| (#number) < count))?;));
         }
-        let mut last = TokenStream::new();
-        let found =
-            self.straight.walk(scope, view, &reference.array, false, &mut |place| match place {
-                Place::List(list, ..) => {
-                    last = quote!(#list.len() as i128);
-                    Ok(quote!(held = number < #last;))
-                }
-                _ => unable("references to something else"),
-            })?;
-        if is(&found, &quote!(held = number < #last;).to_string()) {
-            return Ok(quote!(s::holds((#number) < #last)?;));
+        let (found, last) = self.referred(scope, view, reference)?;
+        if let Some(last) = last {
+            return Ok(below(number, &last));
         }
         // Where nothing of this kind is around, the number is only a number.
         let held = match self.straight.perhaps_around(scope, &reference.array) {
@@ -726,6 +719,48 @@ impl<'m> Checking<'_, '_, 'm> {
         };
         // The way to the array has locals of its own, with names that the number's may have, too.
         Ok(quote!({ let number: i128 = #number; let mut held = #held; #found s::holds(held)?; }))
+    }
+
+    /// Code that says in `held` whether a `number` is a position in the array that a reference leads
+    /// into; and how many elements that has, if nothing else has to be found for it.
+    fn referred(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        reference: &Reference,
+    ) -> Able<(TokenStream, Option<TokenStream>)> {
+        let mut last = TokenStream::new();
+        let mut held = TokenStream::new();
+        let found =
+            self.straight.walk(scope, view, &reference.array, false, &mut |place| match place {
+                Place::List(list, ..) => {
+                    last = quote!(#list.len() as i128);
+                    held = quote!(held = number < #last;);
+                    Ok(held.clone())
+                }
+                _ => unable("references to something else"),
+            })?;
+        let is_all = is(&found, &held.to_string());
+        Ok((found, is_all.then_some(last)))
+    }
+
+    /// The rules of all elements of a list at once, if those of one only say that it is a position in
+    /// an array that is at hand.
+    fn all_below(
+        &self,
+        scope: &Scope<'_>,
+        view: &'m Model,
+        row: &Row,
+        (shape, list): (&Shape, &TokenStream),
+        each: &TokenStream,
+    ) -> Option<TokenStream> {
+        let reference = row.reference.as_ref().filter(|_| matches!(shape, Shape::Index(_)))?;
+        let (_, last) = self.referred(scope, view, reference).ok()?;
+        let last = last?;
+        let number = self.straight.scalar(shape, &quote!(element))?;
+        let Place::Number(number) = number else { return None };
+        is(each, &below(&number, &last).to_string())
+            .then(|| quote!(s::all_below(#list.iter().map(|element| element.number()), #last)?;))
     }
 
     /// Rules of a value that is no number.
@@ -863,4 +898,9 @@ fn value_frame(record: RecordId, value: TokenStream) -> Frame {
 fn has_length(value: &TokenStream, count: &TokenStream) -> Option<TokenStream> {
     let own = quote!(s::length(rt::Some(#value.len() as i128))?);
     (!is(count, &own.to_string())).then(|| quote!(s::holds(#value.len() == #count)?;))
+}
+
+/// Code that gives up unless a number is less than another one.
+fn below(number: &TokenStream, last: &TokenStream) -> TokenStream {
+    quote!(s::holds((#number) < #last)?;)
 }

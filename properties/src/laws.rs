@@ -8,7 +8,7 @@ use std::fmt;
 
 use formwork::spelling::KeptKind;
 use formwork::{ProblemKind, ReadError, ReadOptions, WriteError};
-use formwork_interpreter::{Program, Value, in_layout, read, write};
+use formwork_interpreter::{Document, Program, Value, in_layout, read, write};
 
 use crate::{shown, value_text};
 
@@ -133,9 +133,9 @@ pub fn get_put(program: &Program, bytes: &[u8]) -> Outcome {
         Err(error) => return Outcome::Failed(Broken::Unread(error)),
     };
     let value = document.value();
-    let written = match write(program, &value) {
+    let written = match rewritten(program, &document) {
         Ok(written) => written,
-        Err(error) => return Outcome::Failed(Broken::Refused(error)),
+        Err(broken) => return Outcome::Failed(broken),
     };
     let Some(mut difference) = first_difference(bytes, &written) else {
         return Outcome::Identical;
@@ -148,6 +148,21 @@ pub fn get_put(program: &Program, bytes: &[u8]) -> Outcome {
             None => Outcome::Equivalent(difference),
             Some(what) => Outcome::Failed(Broken::Changed(format!("{what} ({difference})"))),
         },
+    }
+}
+
+/// Writes the value of a file that was read. The file itself, of which much stands where it stood, is
+/// written as the same bytes.
+///
+/// # Errors
+///
+/// If the value cannot be written, or the file is written otherwise.
+pub fn rewritten(program: &Program, document: &Document<'_>) -> Result<Vec<u8>, Broken> {
+    let written = write(program, &document.value()).map_err(Broken::Refused)?;
+    let again = document.write().map_err(Broken::Refused)?;
+    match first_difference(&written, &again) {
+        None => Ok(written),
+        Some(difference) => Err(Broken::Rewritten(difference)),
     }
 }
 

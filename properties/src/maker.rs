@@ -316,7 +316,7 @@ impl Maker<'_, '_> {
                 "u8 n; u16 value count=fill size=\"4 * n\"",
                 "u16 n; u16 value count=n",
             ],
-            _ => vec!["u8 value", "u16 value"],
+            _ => vec!["u8 value", "u16 value", "u16be value", "u32le value"],
         };
         // Not always the widest last, and not always all.
         let first = self.u.int_in_range(0..=forms.len() - 1)?;
@@ -402,7 +402,7 @@ impl Maker<'_, '_> {
             if let Some(count) = count {
                 let _ = write!(line, " count={count}");
             }
-            if matches!(&*ty, "u8" | "u16" | "i8" | "i16" | "u32") {
+            if matches!(&*ty, "u8" | "u16" | "i8" | "i16" | "u32" | "u16be" | "u32le") {
                 if !everywhere && self.u.arbitrary()? {
                     line.push_str(" absent=5");
                     everywhere = true;
@@ -514,7 +514,9 @@ impl Maker<'_, '_> {
             },
             0..=3 => {
                 let (cell, rule) = (self.cell()?, self.rule()?);
-                if matches!(&*cell, "u8" | "u16" | "u32" | "i8") && !rule.contains("none") {
+                if matches!(&*cell, "u8" | "u16" | "u32" | "i8" | "u16be" | "u32le")
+                    && !rule.contains("none")
+                {
                     self.numbers.push(name.clone());
                 }
                 format!("{cell} {name}{rule}")
@@ -784,7 +786,10 @@ impl Maker<'_, '_> {
             return Ok(None);
         }
         let (list, element) = self.u.choose(&self.lists)?.clone();
-        if matches!(&*element, "u8" | "u16" | "u24" | "u32" | "i8" | "i16" | "i32") {
+        if matches!(
+            &*element,
+            "u8" | "u16" | "u24" | "u32" | "i8" | "i16" | "i32" | "u16be" | "u32le"
+        ) {
             return Ok(Some((list, None)));
         }
         let element = element.split('<').next().unwrap_or_default();

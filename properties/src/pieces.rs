@@ -155,14 +155,16 @@ fn told(text: &str) -> (bool, bool) {
 fn law(program: &Program, bytes: &[u8], choice: &[u8]) -> std::result::Result<Outcome, Broken> {
     let value = laws::total(program, bytes)?;
     let lenient = ReadOptions::default().lenient(true);
-    let Ok(read_leniently) = read(program, bytes, &lenient).map(|document| document.value()) else {
+    let Ok(read_leniently) = read(program, bytes, &lenient) else {
         return if value.is_ok() {
             Err(Broken::Schema("only the strict reader accepts".to_owned()))
         } else {
             Ok(Outcome::Refused)
         };
     };
-    identical(program, bytes, &read_leniently)?;
+    let written = laws::rewritten(program, &read_leniently)?;
+    laws::first_difference(bytes, &written)
+        .map_or(Ok(()), |found| Err(Broken::Rewritten(found)))?;
     let Ok(value) = value else { return Ok(Outcome::Refused) };
     identical(program, bytes, &value)?;
     match laws::canonical(program, &value) {

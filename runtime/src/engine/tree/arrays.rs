@@ -3,6 +3,7 @@
 use super::super::item::{ArrayRef, From, Item, Loc, NodeRef, UNPLACED};
 use super::super::packed::make_room;
 use super::super::plan::Store;
+use super::cells::cell_order;
 use super::flat::Numbers;
 use super::{cell_bytes, inline, Array, Elements, Kind, Records, Tree};
 use crate::load::Endian;
@@ -68,7 +69,7 @@ impl<'p> Tree<'p, '_> {
         let Type::Array(array) = &self.row(loc).ty else { return None };
         let Type::Cell(cell) = &array.element else { return None };
         let order = match cell.storage {
-            Storage::Fixed(int) => self.cell_order(int, order),
+            Storage::Fixed(int) => cell_order(from, int, order),
             _ => order,
         };
         Some((cell, (from, at, order)))

@@ -1,8 +1,8 @@
 //! What the bits of a number mean.
 
-use super::super::item::Item;
+use super::super::item::{From, Item};
 use crate::load::{number_of, Endian};
-use crate::model::{narrowed, widened, Cell, FloatCode, Storage};
+use crate::model::{narrowed, widened, Cell, FloatCode, IntType, Storage};
 
 /// Bytes of a cell in whole bytes.
 pub(crate) fn cell_bytes(cell: &Cell) -> u8 {
@@ -116,4 +116,16 @@ pub(crate) fn store_le(to: &mut [u8], number: u64) {
 pub(crate) fn load(bytes: &[u8], at: usize, size: u8, order: Endian) -> u64 {
     let Some(field) = bytes.get(at..at.wrapping_add(usize::from(size))) else { return 0 };
     number_of(field, order).unwrap_or(0)
+}
+
+/// The byte order that a number of a type has where it is.
+pub(super) fn cell_order(from: From, int: IntType, order: Endian) -> Endian {
+    order_in(from, int.order.map(Into::into)).unwrap_or(order)
+}
+
+/// The byte order that something says itself, in the bytes of a file. What is built has the lowest
+/// byte first until it is written; but elements that stand as in the file that was read are taken from
+/// there when it is written, too.
+pub(super) fn order_in(from: From, own: Option<Endian>) -> Option<Endian> {
+    own.filter(|_| from == From::File)
 }

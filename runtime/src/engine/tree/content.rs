@@ -4,7 +4,7 @@ use super::super::item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, UNPLACE
 use super::super::node::{Node, Order, AROUND_CASE, FORM, NOTHING, SHOWN};
 use super::super::packed::Slot;
 use super::super::plan::{Direction, Number, Place, RowPlan, Store};
-use super::cells::{as_wide, float, integer, load, number};
+use super::cells::{as_wide, cell_order, float, integer, load, number, order_in};
 use super::{Pointer, Tree};
 use crate::load::{mask, Endian};
 use crate::model::{
@@ -186,7 +186,7 @@ impl<'p> Tree<'p, '_> {
             _ => return None,
         };
         if let Some(number) = &planned.number {
-            let order = number.order.filter(|_| self.is_reading()).unwrap_or(order);
+            let order = order_in(from, number.order).unwrap_or(order);
             let raw = self.load(from, at + offset, number.bytes, order);
             return Some(integer(raw, u32::from(number.bytes) * 8, number.signed));
         }
@@ -194,7 +194,7 @@ impl<'p> Tree<'p, '_> {
         let Type::Cell(cell @ Cell { storage: Storage::Fixed(int), .. }) = &definition.ty else {
             return None;
         };
-        let order = self.cell_order(*int, order);
+        let order = cell_order(from, *int, order);
         Some(self.meant(self.load(from, at + offset, int.bytes, order), cell, definition))
     }
 
@@ -209,8 +209,8 @@ impl<'p> Tree<'p, '_> {
         let parts = &self.plan_of(records.record).parts;
         let part = &parts[usize::from(node.part)];
         let (Place::Home(offset) | Place::Tail(offset)) = part.place else { return None };
-        let own = part.order.filter(|_| self.is_reading());
-        Some((part.record, (records.from, at + offset, own.unwrap_or(records.order))))
+        let order = order_in(records.from, part.order).unwrap_or(records.order);
+        Some((part.record, (records.from, at + offset, order)))
     }
 
     #[inline]
@@ -307,14 +307,14 @@ impl<'p> Tree<'p, '_> {
             return self.tag(node) as u64;
         }
         let (from, at, order) = spot;
-        self.load(from, at, int.bytes, self.cell_order(int, order))
+        self.load(from, at, int.bytes, cell_order(from, int, order))
     }
 
     /// The bytes of a cell in place as a number; of a bit field, its bits.
     pub(crate) fn raw(&self, loc: Loc, cell: &Cell) -> u64 {
         let Some((from, at, order)) = self.spot(loc) else { return 0 };
         match cell.storage {
-            Storage::Fixed(int) => self.load(from, at, int.bytes, self.cell_order(int, order)),
+            Storage::Fixed(int) => self.load(from, at, int.bytes, cell_order(from, int, order)),
             Storage::Word { first, last, .. } => {
                 let word = match self.record(loc.node).kind {
                     RecordKind::Word(int) => self.whole_word(loc.node, int, (from, at, order)),
@@ -323,14 +323,6 @@ impl<'p> Tree<'p, '_> {
                 word.checked_shr(first.into()).unwrap_or(0) & mask(last - first + 1)
             }
             _ => 0,
-        }
-    }
-
-    /// When writing, all numbers have their lowest byte first.
-    pub(super) fn cell_order(&self, int: crate::model::IntType, order: Endian) -> Endian {
-        match (self.direction, int.order) {
-            (Direction::Reading, Some(order)) => order.into(),
-            _ => order,
         }
     }
 

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::super::item::{ArrayRef, From, Item, NodeRef};
 use super::super::plan::{Place, Store};
-use super::cells::{cell_bytes, coded, integer};
+use super::cells::{cell_bytes, cell_order, coded, integer, order_in};
 use super::{Kind, Tree};
 use crate::load::Endian;
 use crate::model::{
@@ -118,7 +118,7 @@ impl Tree<'_, '_> {
             return None;
         }
         let (from, at, order) = first.spot;
-        let spot = (from, at + offset, self.cell_order(*int, order));
+        let spot = (from, at + offset, cell_order(from, *int, order));
         Numbers::of(cell, definition, spot, first.stride)
     }
 
@@ -132,9 +132,9 @@ impl Tree<'_, '_> {
             return None;
         };
         let (from, at, order) = first.spot;
-        let order = part.order.filter(|_| self.is_reading()).unwrap_or(order);
+        let order = order_in(from, part.order).unwrap_or(order);
         let (order, kind) =
-            (self.cell_order(*int, order), NumberKind::Word(self.plan_of(part.record).mask));
+            (cell_order(from, *int, order), NumberKind::Word(self.plan_of(part.record).mask));
         let (at, stride, bytes) = (at + offset, first.stride, int.bytes);
         matches!(bytes, 1..=4 | 8).then_some(Numbers { from, at, stride, bytes, order, kind })
     }

@@ -4,6 +4,7 @@ use super::super::item::{From, Item, Loc, NodeRef, CASE, UNPLACED, WHOLE};
 use super::super::node::Order;
 use super::super::partial::Unread;
 use super::super::plan::{Direction, Part, Place};
+use super::cells::order_in;
 use super::{Ground, Tree};
 use crate::load::Endian;
 use crate::model::{Cell, Home, Record, RecordKind, Storage, Type};
@@ -208,9 +209,7 @@ impl<'p> Tree<'p, '_> {
                 Place::Moving | Place::Nowhere => return None,
             };
             tail = at;
-            if self.direction == Direction::Reading {
-                order = self.part_order(parts, part).unwrap_or(order);
-            }
+            order = order_in(ground.from, self.part_order(parts, part)).unwrap_or(order);
         }
         let at = match self.row_plan(loc.node, loc.row).place {
             Place::Home(offset) => at + offset,

@@ -314,11 +314,11 @@ pub(crate) fn epoch_of(
             let row = &of.rows[id.index()];
             let asked = Asked { record, row: id, name: row.name.as_deref() };
             let inside = match here {
+                Given::Stored(stored) if stored.node().is_some() => stored.field(id),
                 // Its value is that of its row.
                 _ if of.transparent == Some(id) => here,
                 Given::Word(all) => Given::Int(meant(variable, all)),
                 Given::Struct(fields) => fields.field(asked),
-                Given::Stored(stored) => stored.field(id),
                 _ => Given::Missing,
             };
             // The fields of a struct without a name are among those of the one around it.

@@ -152,6 +152,21 @@ impl Field {
 }
 
 impl Path {
+    /// The steps that the path goes on with behind a row of a record, if it leads there from a node of
+    /// that record, which may be the root.
+    #[must_use]
+    pub fn behind(&self, record: RecordId, is_root: bool, row: RowId) -> Option<&[Step]> {
+        let from_here = match &self.start {
+            Start::This => true,
+            Start::Root => is_root,
+            Start::Enclosing(records) => records.contains(&record),
+            _ => false,
+        };
+        let (Step::Field(field), rest @ [_, ..]) = self.steps.split_first()? else { return None };
+        let leads = matches!(field.way_in(record), [Member::Row(to)] if *to == row);
+        (from_here && leads).then_some(rest)
+    }
+
     /// The row of this very record that the path names from a node of it, and nothing but that.
     #[must_use]
     pub fn own_row(&self, record: RecordId) -> Option<RowId> {

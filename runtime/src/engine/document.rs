@@ -125,6 +125,9 @@ fn read_as<'p, 'b>(
         None => engine.read_file().err().or(late),
     };
     let error = error.map(|error| wrong_magic(program, bytes, &error).unwrap_or(error));
+    if error.is_some() {
+        engine.part_tables();
+    }
     engine.tree.partial.failed = error.is_some();
     engine.tree.leave_arrays();
     (Document { engine, program }, error)

@@ -79,6 +79,17 @@ impl<'p, 'b> Engine<'p, 'b> {
         }
     }
 
+    /// The same of the steps of a path that are left at a node.
+    pub(crate) fn walk_on(
+        &mut self,
+        steps: &'p [Step],
+        node: NodeRef,
+        visit: &mut Visit<'_, 'p, 'b>,
+    ) -> Fallible<()> {
+        self.steps(steps, Val::Node(node), Way { this: node, it: None }, &mut false, visit)?;
+        Ok(())
+    }
+
     /// What a path leads to, if it goes through records inline and pointers that were followed, to a
     /// number, truth value or text, as most paths do.
     pub(crate) fn near(&mut self, path: &'p Path, this: NodeRef) -> Fallible<Option<Val>> {

@@ -13,9 +13,10 @@ use super::settle::kept_kind;
 use super::state::Engine;
 use super::tree::{cell_bytes, Elements};
 use super::val::{eval_error, Fallible, Fault, Val};
+use super::walk::Walk;
 use crate::load::Endian;
 use crate::model::{
-    ExprId, Home, IntType, Path, RecordId, RecordKind, Role, RowKind, Storage, Type,
+    ExprId, Home, IntType, Path, RecordId, RecordKind, Role, RowKind, Step, Storage, Type,
 };
 use crate::spelling::{KeptKind, KeptValue};
 
@@ -42,29 +43,124 @@ impl<'p> Engine<'p, '_> {
         all: bool,
     ) -> Fallible<Vec<Loc>> {
         let mut owners: Vec<(i128, Loc)> = Vec::new();
+        // What its own elements have is in the table behind these.
+        let (mut inside, mut around) = (Vec::new(), Vec::new());
         for path in slices {
+            match self.inside_table(loc, path) {
+                Some(steps) => inside.push(steps),
+                None => around.push(path),
+            }
+        }
+        let order = (key, all);
+        for path in around {
             self.walk(path, loc.node, None, &mut false, &mut |engine, val| {
-                let Val::Loc(slice) = val else { return Ok(true) };
-                // In another layout the numbers are no slice's.
-                if engine.tree.home(slice) == Home::Absent {
-                    return Ok(true);
-                }
-                let empty = match engine.fetch(slice)? {
-                    Item::Array(array) => engine.tree.count(array) == 0,
-                    _ => engine.count_items(slice) == 0,
-                };
-                let rank = match key {
-                    _ if all && empty => i128::MAX,
-                    _ if empty && engine.is_in_no_place(slice)? => return Ok(true),
-                    Some(key) => engine.eval_int(key, slice.node, None)?.unwrap_or(i128::MAX),
-                    None => 0,
-                };
-                owners.push((rank, slice));
-                Ok(true)
+                engine.add_owner(val, order, &mut owners)
             })?;
+        }
+        if !inside.is_empty() {
+            let found = self.owners_inside(loc, &inside, order, &mut owners);
+            if found.is_err() && self.is_reading() {
+                // What was read is shown, and nobody would come to an end with these.
+                owners.iter().for_each(|(_, slice)| self.tree.set_item(*slice, Item::Unset));
+            }
+            found?;
         }
         owners.sort_by_key(|(rank, _)| *rank);
         Ok(owners.into_iter().map(|(_, slice)| slice).collect())
+    }
+
+    /// The steps of a path from an element of a table, if it leads there through the table.
+    fn inside_table<'a>(&self, table: Loc, path: &'a Path) -> Option<&'a [Step]> {
+        let record = self.tree.record_id(table.node);
+        path.behind(record, table.node == NodeRef::ROOT, table.row)
+    }
+
+    /// Whether elements of a table have slices of it.
+    pub(crate) fn holds_own_slices(&self, table: Loc, slices: &[Path]) -> bool {
+        slices.iter().any(|path| self.inside_table(table, path).is_some())
+    }
+
+    /// Adds a slice with its rank, unless it is none of those that are asked for.
+    fn add_owner(
+        &mut self,
+        val: Val,
+        (key, all): (Option<ExprId>, bool),
+        owners: &mut Vec<(i128, Loc)>,
+    ) -> Fallible<bool> {
+        let Val::Loc(slice) = val else { return Ok(true) };
+        // In another layout the numbers are no slice's.
+        if self.tree.home(slice) == Home::Absent {
+            return Ok(true);
+        }
+        let empty = match self.fetch(slice)? {
+            Item::Array(array) => self.tree.count(array) == 0,
+            _ => self.count_items(slice) == 0,
+        };
+        let rank = match key {
+            _ if all && empty => i128::MAX,
+            _ if empty && self.is_in_no_place(slice)? => return Ok(true),
+            Some(key) => self.eval_int(key, slice.node, None)?.unwrap_or(i128::MAX),
+            None => 0,
+        };
+        owners.push((rank, slice));
+        Ok(true)
+    }
+
+    /// Adds the slices that elements of a table have in it: those of the first element in the order of
+    /// the paths, then those of the next, also of elements that only such slices have. So a tree stands
+    /// in its table level by level.
+    fn owners_inside(
+        &mut self,
+        loc: Loc,
+        inside: &[&'p [Step]],
+        order: (Option<ExprId>, bool),
+        owners: &mut Vec<(i128, Loc)>,
+    ) -> Fallible<()> {
+        // A slice that has elements on so many levels has an element that is inside of itself.
+        let most = if self.is_reading() { self.count_items(loc) } else { u64::MAX };
+        let (mut next, mut level, mut end) = (0, 0, owners.len());
+        while let Some((_, slice)) = owners.get(next).copied() {
+            if next == end {
+                (level, end) = (level + 1, owners.len());
+                if level > most {
+                    let slice = self.tree.path(slice);
+                    return eval_error(format!("`{slice}` has elements that have it"));
+                }
+            }
+            next += 1;
+            let Item::Array(array) = self.fetch(slice)? else { continue };
+            let count = self.tree.count(array);
+            self.charge(count.into())?;
+            for index in 0..count {
+                let Some(Item::Node(element)) = self.tree.element(array, index) else { continue };
+                for steps in inside {
+                    self.walk_on(steps, element, &mut |engine, val| {
+                        engine.add_owner(val, order, owners)
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where reading has failed: slices of tables whose elements are inside of themselves have none,
+    /// since nobody would come to an end with them.
+    pub(crate) fn part_tables(&mut self) {
+        if !self.layout.has_tables {
+            return;
+        }
+        let mut walk = Walk::all(&self.tree);
+        while let Some(node) = walk.next(&self.tree) {
+            for (row, definition) in self.tree.record(node).numbered_rows() {
+                let (table, Role::View { slices, key }) = (Loc::row(node, row), &definition.role)
+                else {
+                    continue;
+                };
+                if self.holds_own_slices(table, slices) {
+                    let _: Fallible<_> = self.slices(table, slices, *key, false);
+                }
+            }
+        }
     }
 
     /// Whether a slice without elements begins where the schema says that such slices do, or nothing

@@ -856,6 +856,10 @@ impl<'m> Straight<'_, 'm> {
     ) -> Able<TokenStream> {
         let row = &view.records[frame.record.index()].rows[id.index()];
         let Role::View { slices, .. } = &row.role else { return unable("no shared table") };
+        let is_root = frame.record == view.root;
+        if slices.iter().any(|path| path.behind(frame.record, is_root, id).is_some()) {
+            return unable("a shared table with slices of its own elements");
+        }
         if matches!(row.homes.get(self.epoch.get().unwrap_or(0)), Some(crate::model::Home::Absent))
         {
             return Ok(TokenStream::new());

@@ -57,6 +57,11 @@ impl<'p> Engine<'p, '_> {
                 return Ok(address.map_or(Val::None, |address| Val::Int(address.into())));
             }
             Val::Loc(loc) => {
+                if !end {
+                    if let Some(at) = self.address_ahead(loc)? {
+                        return Ok(Val::Int(at.into()));
+                    }
+                }
                 // While a row is being read its own address is known already, and while writing that of
                 // a number is before the number.
                 if !self.is_busy(loc) && !self.is_number_in_place(loc) {
@@ -134,6 +139,22 @@ impl<'p> Engine<'p, '_> {
             };
         }
         self.target_address(pointer, stored, loc, short(at)).map(Some)
+    }
+
+    /// Where the target of a pointer is that has not been read, which may ask for what comes before it.
+    fn address_ahead(&mut self, loc: Loc) -> Fallible<Option<u64>> {
+        let pending = if self.is_reading() { self.pending(loc) } else { None };
+        let Some((pointer, item)) = pending.zip(self.tree.pointer(loc)) else { return Ok(None) };
+        let Some(own) = pointer.owned() else { return Ok(None) };
+        let (stored, cell) = (item.stored(), item.cell);
+        let none = self.model.pointers[pointer.kind.index()].none == Some(stored)
+            || self.tree.row(loc).none.contains(&stored);
+        // One more pointer has to be read.
+        if none || matches!(own.stripped(), Type::Pointer(_)) {
+            return Ok(None);
+        }
+        let at = self.target_address(pointer, stored, loc, cell);
+        at.map(Some).map_err(|error| Box::new(Fault::Read(error)))
     }
 
     fn node_address(&self, node: NodeRef, end: bool) -> u32 {

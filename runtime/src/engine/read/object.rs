@@ -177,7 +177,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     }
 
     /// The pointer in a row or element whose target has not been read.
-    fn pending(&self, loc: Loc) -> Option<&'p PointerType> {
+    pub(crate) fn pending(&self, loc: Loc) -> Option<&'p PointerType> {
         let pointer = self.tree.pointer(loc)?;
         if !pointer.target.is_unset() || pointer.busy {
             return None;

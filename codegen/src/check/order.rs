@@ -6,8 +6,8 @@ use super::context::{Context, element, row_name};
 use super::exprs::{first_member, inline_lengths, located, own_rows, own_rows_on, paths, values};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Expr, ExprId, Home, Lead, Member, Model, Path, Record, RecordId, RecordKind, Row, RowId,
-    RowKind, Start, Tag, Target, Type, search,
+    BinaryOp, Expr, ExprId, Home, Lead, Member, Model, Path, Record, RecordId, RecordKind, Row,
+    RowId, RowKind, Start, Step, StreamFunction, Tag, Target, Type, search,
 };
 
 /// Most places around a row that are looked at.
@@ -24,20 +24,13 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             if !is_inline(row) {
                 continue;
             }
-            let mut needed: Vec<ExprId> = inline_lengths(&row.ty).collect();
-            needed.extend(row.when);
-            let mut rows: Vec<RowId> = Vec::new();
-            if let Type::Union(union) = *element(&row.ty)
-                && let Some(union) = context.model.unions.get(union.index())
-            {
-                needed.extend(union.conditions());
-                if let Tag::Row(tag) = union.tag {
-                    rows.push(tag);
-                }
-            }
+            let first = bytes(context.model, row);
             let ranked = |row: &RowId| record.rows.get(row.index()).filter(|row| row.is_ranked());
+            let tag = first.rows.iter().find_map(ranked);
+            let said = first.exprs.clone();
+            let Reached { exprs: needed, rows: own } = reached(context.model, id, first);
             let rank = needed.iter().find_map(|expr| rank(context, id, *expr));
-            if let Some(rank) = rank.or_else(|| rows.iter().find_map(ranked)) {
+            if let Some(rank) = rank.or(tag) {
                 let what = row_name(rank);
                 found
                     .error("E0508", row.span, format!("{what} is known when everything is read"))
@@ -45,13 +38,12 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     .also(rank.span, "a rank is stored, and the value is an index");
                 continue;
             }
-            let inline = |row: &RowId| record.rows.get(row.index()).is_some_and(is_inline);
-            let own = needed.iter().flat_map(|expr| own_rows(context.model, id, *expr));
-            let through = own.clone().filter_map(|(row, steps)| referred(record, row, steps));
-            let arrays = through.flat_map(|array| own_rows_on(context.model, id, array));
-            let own: Vec<RowId> = own.chain(arrays).map(|(row, _)| row).collect();
-            rows.extend(own.iter().copied().filter(inline));
-            let late = rows.iter().find(|row| order.get(row).is_some_and(|at| *at >= place));
+            let late = own.iter().find(|(row, direct)| {
+                let definition = &record.rows[row.index()];
+                is_inline(definition)
+                    && (*direct || is_loose(definition))
+                    && order.get(row).is_some_and(|at| *at >= place)
+            });
             // What is about the place where it stands is known there.
             let stands = |row: &RowId| match record.rows.get(row.index()) {
                 Some(Row { kind: RowKind::Value { seen: Some(seen) }, when, .. }) => {
@@ -59,7 +51,8 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 }
                 _ => false,
             };
-            let late = late.or_else(|| own.iter().find(|row| **row >= number && stands(row)));
+            let standing = || own.iter().find(|(row, _)| *row >= number && stands(row));
+            let late = late.or_else(standing).map(|(row, _)| row);
             if let (None, Some(late)) = (late, behind(context.model, id, (number, &order), &needed))
             {
                 let (name, what) = (row_name(row), row_name(&record.rows[late.index()]));
@@ -73,7 +66,8 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     .help("ask for the row that says the size or address, or for `here`");
                 continue;
             }
-            if late.is_none() && asks_for_own_end(context.model, id, &needed) {
+            // Where a size was said, what is read later may ask for the end.
+            if late.is_none() && asks_for_own_end(context.model, id, &said) {
                 let message = format!("{} is needed to know where its struct ends", row_name(row));
                 found
                     .error("E0508", row.span, message)
@@ -82,8 +76,23 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 continue;
             }
             let Some(late) = late.and_then(|late| record.rows.get(late.index())) else {
-                if let Some((around, late)) = later_around(context.model, &holders, id, &needed) {
-                    let (name, what) = (row_name(row), row_name(late));
+                let Some((around, late)) = later_around(context.model, &holders, id, &needed)
+                else {
+                    continue;
+                };
+                let (name, what) = (row_name(row), row_name(late));
+                if std::ptr::eq(around, late) {
+                    let message = format!("{name} needs more of {what} than is before it");
+                    found
+                        .error("E0508", row.span, message)
+                        .also(
+                            late.span,
+                            "it is in an element of this, which is read with those behind it",
+                        )
+                        .help(
+                            "ask for elements before this one, or for what says how many there are",
+                        );
+                } else {
                     let message = format!("{name} is read before {what}, which it needs");
                     found
                         .error("E0508", row.span, message)
@@ -103,6 +112,114 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// What has to be known of a record.
+#[derive(Default)]
+struct Needs<'m> {
+    exprs: Vec<ExprId>,
+    rows: Vec<RowId>,
+    /// Elsewhere, too.
+    arrays: Vec<&'m Path>,
+}
+
+/// What says how long the bytes of a row are, and whether they are there.
+fn bytes<'m>(model: &'m Model, row: &Row) -> Needs<'m> {
+    let mut needs = Needs::default();
+    needs.exprs.extend(inline_lengths(&row.ty));
+    needs.exprs.extend(row.when);
+    if let Type::Union(union) = *element(&row.ty)
+        && let Some(union) = model.unions.get(union.index())
+    {
+        needs.exprs.extend(union.conditions());
+        if let Tag::Row(tag) = union.tag {
+            needs.rows.push(tag);
+        }
+    }
+    needs
+}
+
+/// What the value of a row follows from besides bytes that stand in its record, on a path of so many
+/// steps.
+fn behind_value<'m>(model: &'m Model, record: &'m Record, row: RowId, steps: usize) -> Needs<'m> {
+    let Some(definition) = record.rows.get(row.index()) else { return Needs::default() };
+    let mut needs = match &definition.kind {
+        RowKind::Object { address, .. } => {
+            let mut needs = bytes(model, definition);
+            needs.exprs.push(*address);
+            needs
+        }
+        RowKind::Mark { address: said } | RowKind::Value { seen: Some(said) } => Needs {
+            exprs: definition.when.into_iter().chain([*said]).collect(),
+            ..Needs::default()
+        },
+        RowKind::Slice { table, base, count, .. } => Needs {
+            exprs: definition.when.into_iter().collect(),
+            rows: count.iter().copied().chain([*base]).collect(),
+            arrays: vec![table],
+        },
+        _ => Needs::default(),
+    };
+    let mut ty = definition.ty.stripped();
+    while let Type::Pointer(pointer) = ty {
+        let Some(target) = pointer.owned() else { break };
+        needs.exprs.extend(inline_lengths(target));
+        ty = target.stripped();
+    }
+    needs.arrays.extend(referred(record, row, steps));
+    needs
+}
+
+/// What is needed of a record, whatever that follows from in turn.
+struct Reached {
+    exprs: Vec<ExprId>,
+    /// Each with whether it is named, and not only what follows from one that is.
+    rows: Vec<(RowId, bool)>,
+}
+
+fn reached(model: &Model, id: RecordId, first: Needs) -> Reached {
+    let record = &model.records[id.index()];
+    let all = |needs: &Needs| -> Vec<(RowId, usize)> {
+        let rows = needs.rows.iter().map(|row| (*row, 1));
+        let of = needs.exprs.iter().flat_map(|expr| own_rows(model, id, *expr));
+        let marks = needs.exprs.iter().flat_map(|expr| marks(model, *expr));
+        let paths = marks.chain(needs.arrays.iter().copied());
+        rows.chain(of).chain(paths.flat_map(|path| own_rows_on(model, id, path))).collect()
+    };
+    let mut open: Vec<(RowId, usize, bool)> =
+        all(&first).into_iter().map(|(row, steps)| (row, steps, true)).collect();
+    let mut found = Reached { exprs: first.exprs, rows: Vec::new() };
+    let (mut at, mut seen) = (0, HashSet::new());
+    while let Some(&(row, steps, direct)) = open.get(at) {
+        at += 1;
+        if seen.insert((row, steps > 1)) {
+            found.rows.push((row, direct));
+            let needs = behind_value(model, record, row, steps);
+            open.extend(all(&needs).into_iter().map(|(row, steps)| (row, steps, false)));
+            found.exprs.extend(needs.exprs);
+        }
+    }
+    found
+}
+
+/// Marks of which an expression takes the address, and objects.
+fn marks(model: &Model, expr: ExprId) -> Vec<&Path> {
+    let mut found = Vec::new();
+    located(model, expr, &mut |path, _| {
+        let stands_elsewhere = model.leads(path).any(|lead| match lead {
+            Lead::Row(of, row) => {
+                let row = model.records[of.index()].rows.get(row.index());
+                row.is_some_and(|row| {
+                    matches!(row.kind, RowKind::Mark { .. } | RowKind::Object { .. })
+                })
+            }
+            _ => false,
+        });
+        if stands_elsewhere {
+            found.push(path);
+        }
+    });
+    found
 }
 
 /// A row that is read behind this one, or with it, of which an expression takes the address or size.
@@ -184,21 +301,49 @@ fn holders(model: &Model) -> Holders {
 /// Paths that are followed in a node, each with how many owners have been passed on its way.
 type Asked<'m> = Vec<(&'m Path, u32)>;
 
+/// The paths of which an expression takes the value, and those to marks.
+fn asked(model: &Model, expr: ExprId) -> impl Iterator<Item = &Path> {
+    paths(model, expr).into_iter().chain(marks(model, expr))
+}
+
 /// A row of a struct around a record that an expression in the record takes the value of, if it is read
-/// later, with the row of that struct in which the record is.
+/// later, with the row of that struct in which the record is: the same of an array that is needed to its
+/// end.
 fn later_around<'m>(
     model: &'m Model,
     holders: &Holders,
     id: RecordId,
     exprs: &[ExprId],
 ) -> Option<(&'m Row, &'m Row)> {
-    let asked: Asked = exprs.iter().flat_map(|expr| paths(model, *expr)).map(|p| (p, 0)).collect();
+    let asked: Asked = exprs.iter().flat_map(|expr| asked(model, *expr)).map(|p| (p, 0)).collect();
+    let mut beyond = Vec::new();
+    exprs.iter().for_each(|expr| all_elements(model, *expr, &mut beyond));
+    let first = id;
     let (mut open, mut seen) = (vec![(id, None, asked)], HashSet::new());
     while let Some((id, at, asked)) = open.pop() {
         let key: Vec<(*const Path, u32)> =
             asked.iter().map(|(path, up)| (std::ptr::from_ref(*path), *up)).collect();
         if seen.len() > PLACES || !seen.insert((id, at, key)) {
             continue;
+        }
+        let beyond_here = |at: RowId| {
+            let ty = &model.records[id.index()].rows[at.index()].ty;
+            let is_array = matches!(ty.stripped(), Type::Array(_));
+            let is_element = ty.records().any(|held| held == first);
+            is_array
+                && asked.iter().any(|(path, up)| {
+                    let is_it = |(of, next): &(&Path, bool)| {
+                        std::ptr::eq(*of, *path) && (!next || is_element)
+                    };
+                    let leads = path.steps.first().and_then(|step| first_member(step, id));
+                    is_here(model, holders, id, &path.start, *up)
+                        && matches!(leads, Some(Member::Row(row)) if row == at)
+                        && beyond.iter().any(is_it)
+                })
+        };
+        if let Some(at) = at.filter(|at| beyond_here(*at)) {
+            let array = &model.records[id.index()].rows[at.index()];
+            return Some((array, array));
         }
         let (rows, above) = sorted(model, holders, id, asked);
         let record = &model.records[id.index()];
@@ -213,6 +358,49 @@ fn later_around<'m>(
         }
     }
     None
+}
+
+/// Paths of which an expression always needs all elements, and those (`true`) to an element behind the
+/// one it is in.
+fn all_elements<'m>(model: &'m Model, expr: ExprId, found: &mut Vec<(&'m Path, bool)>) {
+    use StreamFunction::{Count, Max, Min, Sum};
+    match &model[expr] {
+        Expr::Stream(Count | Sum | Min | Max, stream, _) => {
+            if let Expr::Path(path) = &model[*stream] {
+                found.push((path, false));
+            }
+        }
+        Expr::Path(path) => match path.steps.get(1) {
+            Some(Step::Last) => found.push((path, false)),
+            Some(Step::Index(index)) if is_next(model, *index) => found.push((path, true)),
+            _ => {}
+        },
+        Expr::If(always, ..)
+        | Expr::Coalesce(always, _)
+        | Expr::Binary(BinaryOp::BothTrue | BinaryOp::EitherTrue, always, _) => {
+            all_elements(model, *always, found);
+        }
+        Expr::Stream(..) => {}
+        other => other.operands(&mut |operand| all_elements(model, operand, found)),
+    }
+}
+
+/// Whether an expression is `index(this) + 1`, or more than that.
+fn is_next(model: &Model, expr: ExprId) -> bool {
+    let Expr::Binary(BinaryOp::Add, a, b) = &model[expr] else { return false };
+    let (Expr::Index(of), Expr::Int(more)) = (&model[*a], &model[*b]) else { return false };
+    matches!(of.start, Start::This) && of.steps.is_empty() && *more > 0
+}
+
+/// Whether a path that is followed in a record, so many owners on its way, begins there.
+fn is_here(model: &Model, holders: &Holders, id: RecordId, start: &Start, up: u32) -> bool {
+    match start {
+        Start::This => true,
+        Start::Up(levels) => *levels == up,
+        Start::Enclosing(records) => records.contains(&id),
+        Start::Root => id == model.root && !holders.contains_key(&id),
+        Start::It | Start::Argument(_) => false,
+    }
 }
 
 /// The array in which a path goes on that leads so many steps, first to a pointer to an element.
@@ -230,37 +418,40 @@ fn sorted<'m>(
     model: &'m Model,
     holders: &Holders,
     id: RecordId,
-    asked: Asked<'m>,
+    from: Asked<'m>,
 ) -> (Vec<RowId>, Asked<'m>) {
     let record = &model.records[id.index()];
     let (mut rows, mut above, mut lets) = (Vec::new(), Vec::new(), Vec::new());
-    let mut asked = asked;
-    while let Some((path, up)) = asked.pop() {
-        let is_here = match &path.start {
-            Start::This => true,
-            Start::Up(levels) => *levels == up,
-            Start::Enclosing(records) => records.contains(&id),
-            Start::Root => id == model.root && !holders.contains_key(&id),
+    let mut open = from;
+    let mut seen = HashSet::new();
+    while let Some((path, up)) = open.pop() {
+        match &path.start {
             Start::It => continue,
             Start::Argument(number) => {
                 let given = record.arguments.get(*number as usize);
-                above.extend(given.into_iter().flat_map(|e| paths(model, *e)).map(|p| (p, 0)));
+                above.extend(given.into_iter().flat_map(|e| asked(model, *e)).map(|p| (p, 0)));
                 continue;
             }
-        };
-        if !is_here {
+            _ => {}
+        }
+        if !is_here(model, holders, id, &path.start, up) {
             above.push((path, up + 1));
             continue;
         }
         match path.steps.first().and_then(|step| first_member(step, id)) {
             Some(Member::Row(row) | Member::Into(row)) => {
                 rows.push(row);
-                asked.extend(referred(record, row, path.steps.len()).map(|array| (array, 0)));
+                if seen.insert((row, path.steps.len() > 1)) {
+                    let needs = behind_value(model, record, row, path.steps.len());
+                    rows.extend(needs.rows);
+                    let said = needs.exprs.into_iter().flat_map(|expr| asked(model, expr));
+                    open.extend(said.chain(needs.arrays).map(|path| (path, 0)));
+                }
             }
             Some(Member::Let(number)) if !lets.contains(&number) => {
                 lets.push(number);
                 let found = record.lets.get(number as usize);
-                asked.extend(found.into_iter().flat_map(|e| paths(model, e.expr)).map(|p| (p, 0)));
+                open.extend(found.into_iter().flat_map(|e| asked(model, e.expr)).map(|p| (p, 0)));
             }
             _ => {}
         }

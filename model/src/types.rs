@@ -310,8 +310,9 @@ pub struct Terminator {
     pub any: Vec<(u32, u32)>,
     /// Byte order of such a unit, if it is not that of the record.
     pub order: Option<ByteOrder>,
-    /// Found at multiples of this from the start: bytes of a unit of the text that it ends.
-    pub unit: u8,
+    /// Found at multiples of this from the start: bytes of a unit of the text that it ends, or of an
+    /// element.
+    pub unit: u32,
     /// What happens to it.
     pub mode: Terminated,
     /// Whether the end of the region around may stand for it.

@@ -34,7 +34,7 @@ pub struct Stop<'a> {
     /// Whether the highest byte of such a unit comes first.
     pub big: bool,
     /// It begins at multiples of this, from the start of the content on.
-    pub unit: u8,
+    pub unit: u32,
     /// What happens to it.
     pub mode: Terminated,
     /// Whether the end of the region around may stand for it.
@@ -92,7 +92,7 @@ impl<'a> Stop<'a> {
     }
 
     fn unit(self) -> usize {
-        usize::from(self.unit.max(1))
+        self.unit.max(1) as usize
     }
 
     /// How long the content is if the terminator begins here, and how many bytes that is with what is

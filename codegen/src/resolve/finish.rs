@@ -237,6 +237,7 @@ impl<'t> Cx<'t> {
         };
         self.tell_blocks_apart(&mut model);
         super::offsets::computed_sizes(&mut model);
+        super::stops::units_of_elements(&mut model);
         super::definers::numbers_everywhere(&mut model);
         super::step::tables_in_step(&mut model);
         self.context(&mut model, head)?;

@@ -35,6 +35,7 @@ mod pool;
 mod rows;
 mod shapes;
 mod step;
+mod stops;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -32,13 +32,13 @@ fn nul(content: Content) -> Vec<u8> {
 }
 
 /// Bytes of a unit of a text.
-fn unit(content: Content) -> u8 {
-    u8::try_from(unit_size(content)).unwrap_or(1)
+fn unit(content: Content) -> u32 {
+    u32::try_from(unit_size(content)).unwrap_or(1)
 }
 
 /// `[0, 0x0e..0x0f]`: units of so many bytes, one or several of them, both ends included.
-fn units(list: &str, unit: u8) -> Option<Vec<(u32, u32)>> {
-    let most = u32::MAX >> (32 - 8 * u32::from(unit));
+fn units(list: &str, unit: u32) -> Option<Vec<(u32, u32)>> {
+    let most = u32::MAX >> (32 - 8 * unit);
     let list = list.strip_prefix('[')?.strip_suffix(']')?;
     list.split(',')
         .map(|part| {

@@ -63,7 +63,7 @@ pub(super) fn byte(of: &Terminator) -> Option<Literal> {
 /// A terminator in a struct of this byte order, in generated code.
 pub(in crate::rust) fn stop(of: &Terminator, big: bool) -> TokenStream {
     let (bytes, unit, optional) =
-        (Literal::byte_string(&of.bytes), Literal::u8_unsuffixed(of.unit), of.optional);
+        (Literal::byte_string(&of.bytes), Literal::u32_unsuffixed(of.unit), of.optional);
     let big = of.order.map_or(big, |order| order == ByteOrder::Big) && !of.any.is_empty();
     let any = of.any.iter().map(|(least, most)| {
         let (least, most) = (Literal::u32_unsuffixed(*least), Literal::u32_unsuffixed(*most));

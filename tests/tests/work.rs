@@ -60,6 +60,24 @@ fn ranks_by_a_key_and_more() {
 }
 
 #[test]
+fn the_first_element_behind_a_running_total() {
+    let schema = "struct File { u16 n; Group groups count=n; Item items count=\"sum(groups.length)\" }
+        struct Group {
+            u16 length
+            u16 first is=\"(File.groups[index(this) - 1].first + File.groups[index(this) - 1].length) ?? 0\"
+        }
+        struct Item {
+            u16 owner is=\"index(first(File.groups where it.first + it.length > index(Item)))\"
+            u16 more  is=\"any(File.groups where index(Item) < it.first) ? 1 : 0\"
+        }";
+    stays_within(schema, |count| {
+        let groups = (0..count).flat_map(|at| [1, at]);
+        let items = (0..count).flat_map(|at| [at, u16::from(at + 1 < count)]);
+        words([count].into_iter().chain(groups).chain(items))
+    });
+}
+
+#[test]
 fn counts_of_many_elements_with_one_key() {
     let schema = "struct File { u16 n; Item items count=n }
         struct Item { u16 kind; u16 same is=\"count(File.items where kind == Item.kind)\" }";

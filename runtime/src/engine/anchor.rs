@@ -138,14 +138,7 @@ impl<'p> Engine<'p, '_> {
                 let found = self.lookup(*a).or_else(|| self.lookup(*b))?;
                 Some(Lookup { is_all: false, ..found })
             }
-            Expr::Binary(BinaryOp::Equal, a, b) => {
-                let (key, wanted) = match (self.about_it(*a), self.about_it(*b)) {
-                    (About::Element, About::Other | About::Root) => (*a, *b),
-                    (About::Other | About::Root, About::Element) => (*b, *a),
-                    _ => return None,
-                };
-                Some(Lookup { parts: None, key, wanted, is_all: true })
-            }
+            Expr::Binary(BinaryOp::Equal, a, b) => self.sides(*a, *b).map(|(lookup, _)| lookup),
             Expr::Stream(StreamFunction::Any, parts, Some(inner))
                 if self.about_it(*parts) == About::Element =>
             {
@@ -154,6 +147,42 @@ impl<'p> Engine<'p, '_> {
             }
             _ => None,
         }
+    }
+
+    /// The same where keys are compared by `<` and the like: how they are, and with what.
+    pub(crate) fn comparison(&self, filter: ExprId) -> Option<(BinaryOp, Lookup)> {
+        use BinaryOp::{Greater, GreaterOrEqual, Less, LessOrEqual};
+        match &self.model[filter] {
+            Expr::Binary(op @ (Less | LessOrEqual | Greater | GreaterOrEqual), a, b) => {
+                let (lookup, key_first) = self.sides(*a, *b)?;
+                let op = match op {
+                    _ if key_first => *op,
+                    Less => Greater,
+                    LessOrEqual => GreaterOrEqual,
+                    Greater => Less,
+                    _ => LessOrEqual,
+                };
+                Some((op, lookup))
+            }
+            Expr::Stream(StreamFunction::Any, parts, Some(inner))
+                if self.about_it(*parts) == About::Element =>
+            {
+                let (op, found) = self.comparison(*inner)?;
+                found.parts.is_none().then_some((op, Lookup { parts: Some(*parts), ..found }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Which of two operands is a key of elements, and which is what is wanted; and whether the key is
+    /// the first.
+    fn sides(&self, a: ExprId, b: ExprId) -> Option<(Lookup, bool)> {
+        let (key, wanted, key_first) = match (self.about_it(a), self.about_it(b)) {
+            (About::Element, About::Other | About::Root) => (a, b, true),
+            (About::Other | About::Root, About::Element) => (b, a, false),
+            _ => return None,
+        };
+        Some((Lookup { parts: None, key, wanted, is_all: true }, key_first))
     }
 
     /// What an expression is about.
@@ -195,13 +224,8 @@ impl<'p> Engine<'p, '_> {
         it: Option<Val>,
     ) -> Fallible<Option<Rc<Index>>> {
         let Lookup { parts, key, .. } = lookup;
-        let shared = self.shared_anchor(&[source, parts.unwrap_or(key), key], this, false);
-        let elements = match shared {
-            Some(anchor) => Elements::Stream(source, anchor),
-            None => match self.chosen_array(source, this, it)? {
-                Some(array) => Elements::Array(array),
-                None => return Ok(None),
-            },
+        let Some(elements) = self.elements_asked(source, lookup, this, it)? else {
+            return Ok(None);
         };
         let number = (elements, parts, key);
         if let Some(known) = self.memo.indices.get(&number) {
@@ -227,8 +251,28 @@ impl<'p> Engine<'p, '_> {
         Ok(Some(self.remember_index(number, index)))
     }
 
+    /// The elements of a stream that others ask for by a key as well, if any do.
+    pub(crate) fn elements_asked(
+        &mut self,
+        source: ExprId,
+        lookup: Lookup,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Fallible<Option<Elements>> {
+        let Lookup { parts, key, .. } = lookup;
+        match self.shared_anchor(&[source, parts.unwrap_or(key), key], this, false) {
+            Some(anchor) => Ok(Some(Elements::Stream(source, anchor))),
+            None => Ok(self.chosen_array(source, this, it)?.map(Elements::Array)),
+        }
+    }
+
     /// The array that is still being read to which a path leads.
-    fn begun_array(&mut self, source: ExprId, this: NodeRef, it: Option<Val>) -> Option<Loc> {
+    pub(crate) fn begun_array(
+        &mut self,
+        source: ExprId,
+        this: NodeRef,
+        it: Option<Val>,
+    ) -> Option<Loc> {
         let Expr::Path(path) = &self.model[source] else { return None };
         match self.find_first(path, this, it) {
             Ok(Found { first: Val::Loc(array), many: false, more: false }) => {

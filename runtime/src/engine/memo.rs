@@ -8,6 +8,7 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
+use super::bounds::Bounds;
 use super::item::{Loc, NodeRef};
 use super::map::{BytesMap, Map};
 use super::val::Val;
@@ -28,6 +29,8 @@ pub(crate) struct Memo {
     pub indices: BTreeMap<(Elements, Option<ExprId>, ExprId), Rc<Index>>,
     /// The same for arrays that are being read.
     pub so_far: BTreeMap<(Loc, Option<ExprId>, ExprId), Rc<Index>>,
+    /// Elements by what is greater or less for them than for those before.
+    pub bounds: BTreeMap<(Elements, Option<ExprId>, ExprId), Rc<Bounds>>,
     /// What describes the elements of a row.
     pub described: BTreeMap<Loc, Rc<[Val]>>,
     /// What must be there once in an array, with that array; and where in the list it is, by content.

@@ -10,6 +10,7 @@ mod address;
 mod anchor;
 mod around;
 mod arrange;
+mod bounds;
 mod chains;
 mod checks;
 mod claims;

@@ -62,17 +62,28 @@ impl<'p, 'b> Engine<'p, 'b> {
             }
             (Of::First | Of::FirstIndex, _) => {
                 let mut first = Val::None;
-                self.filtered(source, filter, this, it, &mut |_, val| {
-                    first = val;
-                    Ok(false)
-                })?;
+                let beyond = match filter {
+                    Some(filter) => self.first_beyond(source, filter, this, it)?,
+                    None => None,
+                };
+                if let Some(found) = beyond {
+                    first = found.unwrap_or(Val::None);
+                } else {
+                    self.filtered(source, filter, this, it, &mut |_, val| {
+                        first = val;
+                        Ok(false)
+                    })?;
+                }
                 if function == Of::First {
                     self.load(first)
                 } else {
                     self.position(first)
                 }
             }
-            (Of::Any, Some(_)) => {
+            (Of::Any, Some(condition)) => {
+                if let Some(found) = self.first_beyond(source, condition, this, it)? {
+                    return Ok(Val::Bool(found.is_some()));
+                }
                 let none = self.filtered(source, filter, this, it, &mut |_, _| Ok(false))?;
                 Ok(Val::Bool(!none))
             }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use super::Result;
 use crate::ends::{Cut, Stop};
-use crate::varint::{read_varint, GroupOrder};
+use crate::varint::{read_varint, varint_width, GroupOrder};
 use crate::{Endian, ReadError, ReadErrorKind, ReadOptions};
 
 /// A place in a file: where something begins, and where the region around it ends.
@@ -424,6 +424,27 @@ impl<'a> Place<'a> {
         let (number, width) = read_varint(self.rest(), 0, order, most, bits)
             .map_err(|error| error.rebased(self.at as u64))?;
         Ok((number, self.forward(width.into())))
+    }
+
+    /// The same of a kind whose longer forms are errors.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it has more bytes than it needs.
+    pub fn shortest_varint(
+        self,
+        order: GroupOrder,
+        most: u8,
+        bits: u32,
+    ) -> Result<(u64, Place<'a>)> {
+        let (number, behind) = self.varint(order, most, bits)?;
+        let (width, shortest) = (behind.at - self.at, varint_width(number));
+        match u8::try_from(width) {
+            Ok(width) if width != shortest => {
+                Err(self.error(ReadErrorKind::VarintNotShortest { width, shortest }))
+            }
+            _ => Ok((number, behind)),
+        }
     }
 
     /// Text in UTF-8.

@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Be, Items, Le, List, Place, Result, Walked};
+use crate::varint::GroupOrder;
 
 fn list(bytes: &[u8], count: i128) -> Result<List<'_, Le<u16>>> {
     List::counted(Place::of(bytes), Some(count))
@@ -45,6 +46,19 @@ fn lengths_that_are_none() {
     let fill = List::<Le<u16>>::filling(Place::of(&bytes)).map(|_| ()).unwrap_err();
     assert_eq!(fill.kind().code(), "size_not_multiple");
     assert_eq!(List::<Le<u16>>::filling(Place::of(&bytes[..4])).unwrap().len(), 2);
+}
+
+#[test]
+fn numbers_that_could_be_shorter() {
+    let read = |bytes: &'static [u8]| {
+        let found = Place::of(bytes).forward(1).shortest_varint(GroupOrder::MsbFirst, 3, 16);
+        found
+            .map(|(number, behind)| (number, behind.address()))
+            .map_err(|error| (error.kind().code(), error.offset()))
+    };
+    assert_eq!(read(&[9, 5]), Ok((5, 2)));
+    assert_eq!(read(&[9, 0x81, 5]), Ok((133, 3)));
+    assert_eq!(read(&[9, 0x80, 5]), Err(("varint_not_shortest", 1)));
 }
 
 /// A byte, and as many more as it says.

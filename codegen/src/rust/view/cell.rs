@@ -121,7 +121,11 @@ impl Views<'_, '_> {
         };
         let most = Literal::u8_unsuffixed(varint.max_bytes);
         let bits = Literal::u32_unsuffixed(u32::from(varint.ty.bytes) * 8);
-        Ok(quote!(#place.varint(::formwork::algorithms::GroupOrder::#order, #most, #bits)?))
+        let read = match varint.shortest {
+            true => format_ident!("shortest_varint"),
+            false => format_ident!("varint"),
+        };
+        Ok(quote!(#place.#read(::formwork::algorithms::GroupOrder::#order, #most, #bits)?))
     }
 
     /// A number with its meaning, for a field of this shape.

@@ -13,6 +13,8 @@ use crate::span::{SourceMap, Span};
 pub struct Paths {
     /// Whether there is a fast path.
     pub whole: FastPath,
+    /// Labels of the layouts whose files it leaves to the engine, all of them.
+    pub without: Vec<String>,
     /// Structs, cases and forms, and packed words, in the order of the model.
     pub records: Vec<RecordPath>,
 }
@@ -46,12 +48,14 @@ pub fn paths(model: &Model) -> Paths {
     let whole = fast_path(model);
     let reachable = unused::reachable(model);
     let model = &unused::without(model);
-    let (found, _) = straight::survey(&shape::Shapes::new(model), &Layouts::new(model));
+    let (found, lost) = straight::survey(&shape::Shapes::new(model), &Layouts::new(model));
     let records = model.records().filter(|(id, _)| reachable.contains(id)).map(|(id, record)| {
         let reasons = reasons(model, id, &found);
         RecordPath { record: record.name.clone(), reasons }
     });
-    Paths { whole, records: records.collect() }
+    let lost = model.epochs.iter().zip(lost).filter(|(_, lost)| *lost);
+    let without = lost.map(|(layout, _)| layout.label.clone()).collect();
+    Paths { whole, without, records: records.collect() }
 }
 
 /// Whether what [`paths`] finds and what [`fast_path`] says go together: there is no fast path if
@@ -62,7 +66,7 @@ pub fn paths_agree(model: &Model) -> bool {
     let whole = fast_path(model);
     let model = &unused::without(model);
     let (_, lost) = straight::survey(&shape::Shapes::new(model), &Layouts::new(model));
-    lost == matches!(whole, FastPath::None(_))
+    lost.iter().all(|lost| *lost) == matches!(whole, FastPath::None(_))
 }
 
 /// Why a record is not carried: of each row, and of the record itself, what the first of reader, writer

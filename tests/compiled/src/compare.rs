@@ -38,7 +38,8 @@ pub enum Kind {
     Case,
     /// Something that holds for every value does not hold.
     Law,
-    /// There is a fast path, and it leaves a file to the engine in which nothing is unusual.
+    /// There is a fast path for files of a layout, and it leaves one to the engine in which nothing is
+    /// unusual.
     Declined,
 }
 
@@ -138,7 +139,7 @@ impl Report {
 pub fn compare(module: &Module, schema: &Schema) -> Report {
     let program = schema.program().expect("code was made of its model");
     let mut report = Report::default();
-    let has_fast_path = OnceCell::new();
+    let fast_path = OnceCell::new();
     for input in inputs::of(schema) {
         report.inputs += 1;
         let mut add = |kind: Kind, text: String| {
@@ -157,11 +158,16 @@ pub fn compare(module: &Module, schema: &Schema) -> Report {
         };
         let interpreted = read(&program, &input.bytes, &input.options);
         let usual = interpreted.as_ref().is_ok_and(is_cheap);
+        let layout = interpreted.as_ref().ok().map(|document| document.epoch().to_owned());
         let interpreted = interpreted.map(|document| document.value());
         report.read += usize::from(interpreted.is_ok());
         report.fast += usize::from(compiled.as_ref().is_ok_and(|read| read.fast));
         let fast = compiled.as_ref().map_or(true, |read| read.fast);
-        if usual && !fast && *has_fast_path.get_or_init(|| self::has_fast_path(schema)) {
+        let carried = |layout: &String| {
+            let without = fast_path.get_or_init(|| layouts_without(schema));
+            without.as_ref().is_some_and(|without| !without.contains(layout))
+        };
+        if usual && !fast && layout.as_ref().is_some_and(carried) {
             add(
                 Kind::Declined,
                 "nothing in it is unusual but what is kept all the same".to_owned(),
@@ -195,8 +201,10 @@ fn is_cheap(document: &Document) -> bool {
     document.is_canonical() || cheap
 }
 
-fn has_fast_path(schema: &Schema) -> bool {
-    schema.model().is_some_and(|model| !matches!(paths(&model).whole, FastPath::None(_)))
+/// Labels of the layouts that the fast path leaves to the engine, if there is a fast path.
+fn layouts_without(schema: &Schema) -> Option<Vec<String>> {
+    let paths = paths(&schema.model()?);
+    (!matches!(paths.whole, FastPath::None(_))).then_some(paths.without)
 }
 
 /// References have other numbers in generated code where they have them in the engine.

@@ -18,14 +18,17 @@ use crate::rust::layouts::Layouts;
 use crate::rust::shape::Shapes;
 use crate::span::Span;
 
-/// All that the fast path of a model does not carry, and whether it has none for that. What holds
-/// for the model as a whole is not among it.
-pub(in crate::rust) fn survey(shapes: &Shapes<'_>, views: &Layouts<'_>) -> (Vec<Finding>, bool) {
-    let (mut all, mut lost) = (Vec::new(), true);
+/// All that the fast path of a model does not carry, and of each layout whether it has none for that.
+/// What holds for the model as a whole is not among it.
+pub(in crate::rust) fn survey(
+    shapes: &Shapes<'_>,
+    views: &Layouts<'_>,
+) -> (Vec<Finding>, Vec<bool>) {
+    let (mut all, mut lost) = (Vec::new(), Vec::new());
     for epoch in 0..views.len() {
         // One at a time, as what is not in a layout does not matter to it.
         let found = of_layout(shapes, views, epoch);
-        lost &= found.iter().any(|finding| !finding.in_case);
+        lost.push(found.iter().any(|finding| !finding.in_case));
         all.extend(found);
     }
     (all, lost)

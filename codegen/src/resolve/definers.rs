@@ -279,10 +279,17 @@ impl<'t> Cx<'t> {
         let derived = matches!(target.role, Role::Derived | Role::Data);
         if !derived || !matches!(target.kind, RowKind::Plain) {
             let declared = target.span;
+            let target_is_elsewhere = matches!(target.kind, RowKind::Object { .. });
             self.d
                 .error("E0231", span, "the row has a value of its own")
                 .also(declared, "declared here")
-                .help("take its `is=` or `usually=` away, or write `is=owner`");
+                .help(match target_is_elsewhere {
+                    true => {
+                        "what stands elsewhere is data: make it a struct with the number in it, which says \
+                         `is=owner`"
+                    }
+                    false => "take its `is=` or `usually=` away, or write `is=owner`",
+                });
             return;
         }
         let ty = target.ty.clone();

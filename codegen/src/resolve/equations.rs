@@ -333,8 +333,9 @@ impl<'t> Cx<'t> {
                              one: `first`, `-100 - first`"
                         }
                         _ => {
-                            "a row of the same struct; without one, `last=` says of an element \
-                             whether it is the last"
+                            "a row of the same struct, such as `value u32 NAME seen=EXPR` for a \
+                             computed number; without one, `last=` says of an element whether it is \
+                             the last"
                         }
                     });
                     return None;

@@ -208,7 +208,10 @@ fn report(
         } else if said.starts_with('"') && said.contains('\\') {
             d.help("behind a backslash stands `n`, `t`, `\"`, another one, or a letter by its number: `\\u{0}`");
         } else if said.contains('(') && !said.contains(['"', '\n']) {
+            let said = type_around(text, span).unwrap_or(said);
             d.help(format!("a word with parentheses stands in quotes: `\"{said}\"`"));
+        } else if said.contains('[') && is_value(text, span) {
+            d.help(format!("a path with brackets stands in quotes: `\"{said}\"`"));
         } else if said.contains('[') {
             d.help("how many there are says a property: `u8 name count=4`");
         } else if said.contains(',') {
@@ -237,6 +240,31 @@ fn range_around(text: &str, span: Span) -> Option<&str> {
     let number =
         |side: &str| side.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
     (number(text.get(low..dots)?) && number(text.get(dots + 2..high)?)).then_some(range)
+}
+
+/// The type with arguments in angle brackets, blanks included, of which a word is the beginning.
+fn type_around(text: &str, span: Span) -> Option<&str> {
+    let whole = text.get(span.start as usize..)?.lines().next()?;
+    let mut open = 0_u32;
+    for (at, c) in whole.char_indices() {
+        match c {
+            '<' | '(' => open += 1,
+            '>' | ')' => {
+                open = open.checked_sub(1)?;
+                if open == 0 {
+                    return whole.get(..=at);
+                }
+            }
+            '"' | '{' | '}' | ';' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a word is the value of a property.
+fn is_value(text: &str, span: Span) -> bool {
+    text.get(..span.start as usize).is_some_and(|before| before.ends_with('='))
 }
 
 fn lower_first(text: &str) -> String {

@@ -331,6 +331,11 @@ fn unknown(node: &Node, prop: &Property, known: &'static [Known], diagnostics: &
     );
     if let Some((_, help)) = ELSEWHERE.iter().find(|(n, _)| *n == name) {
         d.help(*help);
+    } else if node.name.value == "object" && matches!(name, "is" | "usually") {
+        d.help(
+            "what stands elsewhere is data: make it a struct with the number in it, which says \
+             `is=owner`",
+        );
     } else if node.args.is_empty() && known.iter().any(|(n, _)| *n == "is") {
         let line = format!("{} {name}", node.name.value);
         d.help(format!("a name has no `=`: write `{line} is=V` if it is always V"));

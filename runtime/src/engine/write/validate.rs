@@ -532,8 +532,8 @@ impl<'p> Engine<'p, '_> {
             self.problem(target, ProblemKind::NotAnElement { what });
             return Ok(false);
         };
-        if let Some(field) = &reference.field {
-            if self.contents(array, field)?.binary_search(&index).is_err() {
+        if let (Some(field), Some(key)) = (&reference.field, reference.key) {
+            if self.contents(array, key)?.binary_search(&index).is_err() {
                 let what = format!("no element has the {field} {index}").into();
                 self.problem(target, ProblemKind::NotAnElement { what });
             }

@@ -489,7 +489,17 @@ impl<'t> Cx<'t> {
         let (mut array, mut shape) = match self.path_through(env, &path_ex)? {
             Ok((path, shape, false)) => (path, shape),
             Ok((_, _, true)) => {
-                self.several(&path_ex);
+                match (&field, self.part_of_elements(env, &path_ex)) {
+                    (Some(field), Some(part)) => {
+                        let way = format!("{part}.{field}");
+                        let message = format!("`{way}` is no row of the elements themselves");
+                        self.d.error("E0223", ex.array.span(), message).help(format!(
+                            "rows of a struct without a name are their own, and a `let` in their \
+                             struct may be what they are known by: `let {field} \"{way}\"`"
+                        ));
+                    }
+                    _ => self.several(&path_ex),
+                }
                 return None;
             }
             Err(_) => self.path(env, &path_ex)?,
@@ -513,6 +523,16 @@ impl<'t> Cx<'t> {
             }
         };
         Some(Reference { array, filter, field, key })
+    }
+
+    /// The name of the last row of a path that leads from the elements of one array to a part of each.
+    fn part_of_elements(&mut self, env: &Env, path: &PathEx) -> Option<String> {
+        let (StepEx::Field(last), before) = path.steps.split_last()? else { return None };
+        let array = PathEx { head: path.head.clone(), steps: before.to_vec() };
+        let found = self.attempt(|cx| cx.path_through(env, &array));
+        let Some(Ok((_, elements @ Shape::Array(_), false))) = found else { return None };
+        let (_, part) = self.field(&elements.element(), &last.value, last.span, false)?;
+        (!self.seen(&part).is_array()).then(|| last.value.clone())
     }
 
     // ---- homes ----------------------------------------------------------------------------------

@@ -337,7 +337,13 @@ impl<'p> Engine<'p, '_> {
                 return "the schema says so".into();
             }
             let mut first: Option<&crate::model::Path> = None;
-            self.model.exprs.paths(expr, &mut |path| first = first.or(Some(path)));
+            // What only stands for a struct says nothing.
+            let says = |path: &crate::model::Path| {
+                !path.steps.is_empty() || matches!(path.start, Start::Argument(_))
+            };
+            self.model.exprs.paths(expr, &mut |path| {
+                first = first.or(Some(path).filter(|path| says(path)));
+            });
             let Some(path) = first else { return format!("another field gives the {what}") };
             alone &= matches!(self.model[expr], Expr::Path(_));
             let given = match path.start {

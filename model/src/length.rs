@@ -159,7 +159,8 @@ impl Model {
         for (id, record) in self.records() {
             for number in &record.rows {
                 for definer in &number.definers {
-                    let DefinerSource::Measure { ref measure, row, factor, offset } = definer.source
+                    let DefinerSource::Measure { ref measure, row, factor, offset } =
+                        definer.source
                     else {
                         continue;
                     };

@@ -20,7 +20,8 @@ use super::walk::Walk;
 use super::write::build::{does_not_fit, is_nothing};
 use super::write::epoch_of;
 use crate::model::{
-    EpochId, ExprId, Member, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Type,
+    EpochId, ExprId, Member, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind,
+    Type,
 };
 use crate::path::Path;
 use crate::problem::{Problem, ProblemKind, WriteError};

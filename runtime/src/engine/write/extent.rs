@@ -74,7 +74,9 @@ impl<'p> Engine<'p, '_> {
                 self.lay_terminator(loc, Stop::of(terminator, order), &content, around, spot);
             }
             (Extent::End(_), Some(_)) if measuring && self.ends_in_units(loc) => {
-                return eval_error("where the end is counted in units, the size is not known ahead");
+                return eval_error(
+                    "where the end is counted in units, the size is not known ahead",
+                );
             }
             (extent, Some(trim)) => {
                 let content = self.content_bytes(loc, &region.inner, row, at, end)?;

@@ -128,7 +128,10 @@ fn refused(
                 problems.map(|problem| format!("{}: {}", problem.path.shortened(), problem.kind));
             let lines = lines.chain(format.allowance_to_write(error).map(str::to_owned));
             let lines: String = lines.map(|line| format!("\n  {}", shown::text(&line))).collect();
-            Problem::Failure(format!("cannot write what both of {} say{lines}", shown::path(name)))
+            Problem::Failure(format!(
+                "cannot write {} with what both have changed{lines}",
+                shown::path(name)
+            ))
         }
         error => {
             let (name, error) = (shown::path(name), error.to_string());

@@ -7,7 +7,7 @@ use formwork::engine::{
     Item, Loc, Moved, NodeRef, Places, Program, References, Step, references, references_so_far,
 };
 use formwork::path::Path;
-use formwork::{EditError, Problem, WriteError};
+use formwork::{EditError, Problem, ProblemKind, WriteError};
 use formwork_model::{Model, Role, Row, Type};
 
 use crate::json::{self, JsonError};
@@ -108,29 +108,70 @@ pub fn edit(
 ) -> Result<(), EditFailure> {
     let found = references_so_far(program, value.given()).map_err(EditError::from)?;
     let steps = parse_path(path).ok_or_else(|| no_path(path, "it is no path".to_owned()))?;
+    if found.all().iter().all(|hit| hit.key.is_none()) {
+        return edit_at(program, value, &found, &steps, edit);
+    }
+    let before = value.clone();
+    edit_at(program, value, &found, &steps, edit)?;
+    let doubled = doubled_since(program, value, &found);
+    if doubled.is_err() {
+        *value = before;
+    }
+    doubled
+}
+
+/// An error if elements came to have a number in common by which something refers to one of them.
+fn doubled_since(
+    program: &Program,
+    value: &Value,
+    before: &References<'_>,
+) -> Result<(), EditFailure> {
+    // What is wrong with the value is for others to say.
+    let Ok(found) = references_so_far(program, value.given()) else { return Ok(()) };
+    let mut known: Vec<_> = before.doubled().into_iter().map(|(_, by, n)| (by, n)).collect();
+    let mut problems = Vec::new();
+    for (at, field, number) in found.doubled() {
+        match known.iter().position(|of| *of == (field, number)) {
+            Some(old) => drop(known.swap_remove(old)),
+            None => {
+                let kind = ProblemKind::DuplicateKey { key: number.to_string().into() };
+                problems.push(Problem::new(found.path(at), kind));
+            }
+        }
+    }
+    Ok(WriteError::check(problems).map_err(EditError::from)?)
+}
+
+fn edit_at(
+    program: &Program,
+    value: &mut Value,
+    found: &References<'_>,
+    steps: &[ValueStep<'_>],
+    edit: Edit<'_>,
+) -> Result<(), EditFailure> {
     match edit {
         Edit::Insert(source) => {
             let (at, steps) = match steps.split_last() {
                 Some((ValueStep::Index(at), steps)) => (Some(*at), steps),
-                _ => (None, &steps[..]),
+                _ => (None, steps),
             };
-            let array = array_at(&found, steps)?;
+            let array = array_at(found, steps)?;
             let row = found.tree().row(array);
-            let element = new_value(program, &found, source, row, true)?;
+            let element = new_value(program, found, source, row, true)?;
             let count = found.count(array).unwrap_or(0);
             let at = match at {
                 Some(at) => position(at, count, true)?,
                 None => count,
             };
             let checked = matches!(source, Source::Value(_));
-            insert(program, value, &found, array, at, element, checked)
+            insert(program, value, found, array, at, element, checked)
         }
         Edit::Remove(instead) => {
-            let (array, at, count) = element_at(&found, &steps)?;
+            let (array, at, count) = element_at(found, steps)?;
             if let Some(instead) = instead {
                 position(instead as usize, count, false)?;
                 if instead == at {
-                    return Err(no_place(&steps, "it cannot stand for itself".to_owned()));
+                    return Err(no_place(steps, "it cannot stand for itself".to_owned()));
                 }
             }
             let shifted = move |index: u32| if index > at { index - 1 } else { index };
@@ -139,19 +180,19 @@ pub fn edit(
                 index => Some(shifted(index)),
             };
             let places = Places { gone: Some(at), instead, loose: false, new: &mut new };
-            change(value, &found, array, places, &mut |elements| {
+            change(value, found, array, places, &mut |elements| {
                 elements.remove(at as usize);
             })?;
-            respell(value, &found, array, &|index| (index != at).then(|| shifted(index)));
+            respell(value, found, array, &|index| (index != at).then(|| shifted(index)));
             Ok(())
         }
         Edit::Move(to) => {
-            let (array, at, count) = element_at(&found, &steps)?;
+            let (array, at, count) = element_at(found, steps)?;
             let to = position(to as usize, count, false)?;
-            shift(value, &found, array, at, to)
+            shift(value, found, array, at, to)
         }
-        Edit::Set(source) => replace(program, value, &found, &steps, source, false),
-        Edit::Rename(source) => replace(program, value, &found, &steps, source, true),
+        Edit::Set(source) => replace(program, value, found, steps, source, false),
+        Edit::Rename(source) => replace(program, value, found, steps, source, true),
     }
 }
 
@@ -427,9 +468,9 @@ fn set(
     };
     let row = found.tree().row(loc);
     let new = new_value(program, found, source, row, loc.index().is_some())?;
-    let (old, by) = referring(found, loc);
-    let number = new.as_int();
-    let renamed = old.is_some() && number != old && !by.is_empty();
+    let (old, by) = found.referring(loc).unzip();
+    let (number, by) = (new.as_int(), by.unwrap_or_default());
+    let renamed = number != old && !by.is_empty();
     if renamed && !(follow && number.is_some()) {
         let paths: Vec<Path> = by.iter().map(|at| found.path(*at)).collect();
         return Err(EditError::StillReferenced { paths }.into());
@@ -500,27 +541,6 @@ fn moved_to(error: WriteError, path: &Path, said: &Path) -> EditFailure {
         Err(error) => EditError::from(error).into(),
         Ok(()) => EditError::NoArray.into(),
     }
-}
-
-/// The number in a field by which others refer to its element, and these, if no other element has
-/// the same.
-fn referring(found: &References<'_>, loc: Loc) -> (Option<i128>, Vec<Loc>) {
-    let tree = found.tree();
-    let number = tree.int(tree.item(loc));
-    let (Some(number), Some(name)) = (number, tree.row(loc).name.as_deref()) else {
-        return (None, Vec::new());
-    };
-    let mut array = tree.holder(loc.node);
-    while let Some(holder) = array
-        && holder.index().is_none()
-    {
-        array = tree.holder(holder.node);
-    }
-    let Some(array) = array.map(Loc::whole_row) else { return (None, Vec::new()) };
-    if found.having(array, name, number) > 1 {
-        return (Some(number), Vec::new());
-    }
-    (Some(number), found.by_key(array, name, number))
 }
 
 fn new_value(

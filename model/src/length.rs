@@ -53,6 +53,12 @@ impl LengthRule {
         u64::try_from(bytes).ok()?.checked_div(self.unit)
     }
 
+    /// What this asks of the size of something, if it is about the address where that ends.
+    #[must_use]
+    pub fn from(&self, start: u64) -> LengthRule {
+        LengthRule { offset: self.offset.saturating_sub(start.into()), ..*self }
+    }
+
     /// Whether there may be as many as fit a file, whose addresses have 32 bits.
     fn is_none(&self) -> bool {
         (self.factor, self.offset) == (1, 0) && self.least <= 0 && self.most >= i128::from(u32::MAX)
@@ -139,15 +145,28 @@ impl Model {
     /// Rows from whose size a derived number follows, and what that number asks of the size.
     #[must_use]
     pub fn sizes_followed(&self) -> BTreeMap<(RecordId, RowId), LengthRule> {
+        self.followed(|measure| matches!(measure, Measure::Size))
+    }
+
+    /// The same of rows from whose end one follows: of the address there.
+    #[must_use]
+    pub fn ends_followed(&self) -> BTreeMap<(RecordId, RowId), LengthRule> {
+        self.followed(|measure| matches!(measure, Measure::End))
+    }
+
+    fn followed(&self, by: fn(&Measure) -> bool) -> BTreeMap<(RecordId, RowId), LengthRule> {
         let mut found = BTreeMap::new();
         for (id, record) in self.records() {
             for number in &record.rows {
                 for definer in &number.definers {
-                    let DefinerSource::Measure { measure: Measure::Size, row, factor, offset } =
+                    let DefinerSource::Measure { ref measure, row, factor, offset } =
                         definer.source
                     else {
                         continue;
                     };
+                    if !by(measure) {
+                        continue;
+                    }
                     // Where the equation is evaluated.
                     let holder = match &definer.scope {
                         DefinerScope::Own => id,

@@ -454,6 +454,8 @@ pub struct Reference {
     pub filter: Option<ExprId>,
     /// The stored number is the content of this field of some element, and so is the value.
     pub field: Option<String>,
+    /// That content, of `it`; there if the field is.
+    pub key: Option<ExprId>,
 }
 
 /// Whether a pointer is listed in the relocation table.

@@ -119,8 +119,8 @@ pub fn row_expressions<'m>(
             None => visit(id, Part::Reference(&reference.array)),
             Some(_) => visit(id, Part::Table(&reference.array)),
         }
-        if let Some(filter) = &reference.filter {
-            visit(id, Part::Expr(*filter));
+        for expr in reference.filter.iter().chain(&reference.key) {
+            visit(id, Part::Expr(*expr));
         }
     }
     type_expressions(model, &row.ty, &mut |e| visit(id, Part::Expr(e)));

@@ -165,7 +165,8 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0605",
         "nothing to place",
         "The path of a layout statement leads to a row that owns no object, or into an object that \
-         has a layout of its own.",
+         has a layout of its own. What that one leaves to others stands in a `pass` of its struct, and \
+         `run` places it.",
     ),
     ("E0606", "unknown pass", "The structs at the path have no `pass` of this name."),
     (

@@ -302,7 +302,10 @@ impl<'a> Scope<'a> {
         if ways.is_empty() {
             let message = format!("`{}` is not placed by this layout", path.text);
             let diagnostic = found.error("E0605", path.span, message);
-            diagnostic.label("leads into an object with a layout of its own");
+            diagnostic.label("leads into an object with a layout of its own").help(
+                "that layout places it, or a `pass` of the struct, which `run` does at this place: \
+                 `pass later { put data }` there, and here `run later PATH`",
+            );
             return done;
         }
         let mut owns = false;

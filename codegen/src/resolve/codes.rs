@@ -140,7 +140,9 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0223",
         "wrong reference",
         "`ref=` names one array, or a `let` that chooses one; `in=` a pool that is reached from the root without arrays; if there are \
-         several ways to its struct, it begins with the root: `in=File.first.names`. A slice is a part \
+         several ways to its struct, it begins with the root: `in=File.first.names`. Elements are known \
+         by a number of their own: a row, also of a case or of a struct without a name, a `let`, or a \
+         `value`. A slice is a part \
          of one array: where each element of another one has such an array, its path begins with the \
          struct of the element, which is around.",
     ),

@@ -5,8 +5,8 @@ use super::paths::one_only;
 use super::{Cx, Env, Expr, ExprId, RecordId, ScopeId, Shape, Source};
 use crate::model::{
     ArrayLength, ArrayType, BinaryOp, Cell, Check, CheckKind, Definer, DefinerScope, DefinerSource,
-    Home, Meaning, Reference, Role, Row as ModelRow, RowId, RowKind, RunLength, Storage, Target,
-    Type, UnaryOp,
+    Home, Meaning, Path, Reference, Role, Row as ModelRow, RowId, RowKind, RunLength, Start,
+    Storage, Target, Type, UnaryOp,
 };
 use crate::prose::line;
 use crate::syntax::ast::{DeclBody, PropValue, Props, Row, RowWord};
@@ -452,7 +452,7 @@ impl<'t> Cx<'t> {
 
     /// `ref=`.
     pub(super) fn reference(&mut self, env: &Env, ex: &RefEx) -> Option<Reference> {
-        let mut field = None;
+        let (mut field, mut key) = (None, None);
         let mut path_ex = ex.array.clone();
         // `ARRAY.field`: what stands before the last name is an array already.
         if let Some(StepEx::Field(last)) = ex.array.steps.last() {
@@ -464,29 +464,42 @@ impl<'t> Cx<'t> {
             if let Some(Ok((_, elements @ Shape::Array(_)))) = found {
                 // Reports an unknown field.
                 self.path(env, &ex.array)?;
-                let (_, key) = self.field(&elements.element(), &last.value, last.span, true)?;
-                let key = self.seen(&key);
-                if !matches!(key, Shape::Int(_) | Shape::Address | Shape::Any(_)) {
-                    let what = self.describe(&key);
+                let (steps, number) =
+                    self.field(&elements.element(), &last.value, last.span, true)?;
+                let number = self.seen(&number);
+                if !matches!(number, Shape::Int(_) | Shape::Address | Shape::Any(_)) {
+                    let what = self.describe(&number);
                     let d = self.d.error(
                         "E0223",
                         ex.array.span(),
                         format!("`{}` is no number that elements are known by", last.value),
                     );
                     d.label(format!("this is {what}"));
-                    if let Shape::Array(_) = key {
+                    if let Shape::Array(_) = number {
                         d.help("begin with the name of the struct that is around, or say an index");
                     }
                     return None;
                 }
                 field = Some(last.value.clone());
+                let text = last.value.clone();
+                key = Some(self.exprs.add(Expr::Path(Path { start: Start::It, steps, text })));
                 path_ex = before;
             }
         }
         let (mut array, mut shape) = match self.path_through(env, &path_ex)? {
             Ok((path, shape, false)) => (path, shape),
             Ok((_, _, true)) => {
-                self.several(&path_ex);
+                match (&field, self.part_of_elements(env, &path_ex)) {
+                    (Some(field), Some(part)) => {
+                        let way = format!("{part}.{field}");
+                        let message = format!("`{way}` is no row of the elements themselves");
+                        self.d.error("E0223", ex.array.span(), message).help(format!(
+                            "rows of a struct without a name are their own, and a `let` in their \
+                             struct may be what they are known by: `let {field} \"{way}\"`"
+                        ));
+                    }
+                    _ => self.several(&path_ex),
+                }
                 return None;
             }
             Err(_) => self.path(env, &path_ex)?,
@@ -509,7 +522,17 @@ impl<'t> Cx<'t> {
                 Some(self.truth(&inner, filter)?)
             }
         };
-        Some(Reference { array, filter, field })
+        Some(Reference { array, filter, field, key })
+    }
+
+    /// The name of the last row of a path that leads from the elements of one array to a part of each.
+    fn part_of_elements(&mut self, env: &Env, path: &PathEx) -> Option<String> {
+        let (StepEx::Field(last), before) = path.steps.split_last()? else { return None };
+        let array = PathEx { head: path.head.clone(), steps: before.to_vec() };
+        let found = self.attempt(|cx| cx.path_through(env, &array));
+        let Some(Ok((_, elements @ Shape::Array(_), false))) = found else { return None };
+        let (_, part) = self.field(&elements.element(), &last.value, last.span, false)?;
+        (!self.seen(&part).is_array()).then(|| last.value.clone())
     }
 
     // ---- homes ----------------------------------------------------------------------------------

@@ -172,6 +172,8 @@ fn report(
     };
     let alone = error.diagnostics.iter().all(|problem| follows(&problem.message));
     let problems = error.diagnostics.iter().filter(|p| alone || !follows(&p.message));
+    // Where a word ends of which everything is said.
+    let mut told = 0;
     for problem in problems.take(if alone { 1 } else { 20 }) {
         let span = place(problem.span.offset(), problem.span.len());
         let said = text.get(span.start as usize..span.end as usize).unwrap_or("").trim();
@@ -181,7 +183,7 @@ fn report(
             None => "this is not KDL".to_owned(),
         };
         // What the parser says next of the same place follows from the first.
-        if seen.contains(&span.start) {
+        if seen.contains(&span.start) || span.start < told {
             continue;
         }
         seen.push(span.start);
@@ -208,8 +210,10 @@ fn report(
         } else if said.starts_with('"') && said.contains('\\') {
             d.help("behind a backslash stands `n`, `t`, `\"`, another one, or a letter by its number: `\\u{0}`");
         } else if said.contains('(') && !said.contains(['"', '\n']) {
-            let said = type_around(text, span).unwrap_or(said);
-            d.help(format!("a word with parentheses stands in quotes: `\"{said}\"`"));
+            let rest = text.get(span.start as usize..).unwrap_or_default().trim_start();
+            let word = type_around(text, span).unwrap_or_else(|| with_brackets(rest));
+            told = span.end.max(span.start + u32::try_from(word.len()).unwrap_or(0));
+            d.help(format!("a word with parentheses stands in quotes: `\"{word}\"`"));
         } else if said.contains('[') && is_value(text, span) {
             d.help(format!("a path with brackets stands in quotes: `\"{said}\"`"));
         } else if said.contains('[') {
@@ -227,6 +231,20 @@ fn report(
     if seen.is_empty() {
         diagnostics.error("E0103", place(0, 0), "this is not KDL");
     }
+}
+
+/// The word that a text begins with, with all that is in its parentheses.
+fn with_brackets(text: &str) -> &str {
+    let mut depth = 0_u32;
+    let end = text.find(|c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == '\n' || depth == 0 && (c.is_whitespace() || matches!(c, ';' | '{' | '}'))
+    });
+    text[..end.unwrap_or(text.len())].trim_end()
 }
 
 /// The word with two dots between numbers that a place is in.

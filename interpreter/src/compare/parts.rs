@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use formwork::engine::{ArrayRef, CASE, Item, Loc, NodeRef, Tree, Unfinished, WHOLE, Walk};
-use formwork_model::{ArrayLength, Expr, Row, RowId, RowKind, Type};
+use formwork_model::{
+    ArrayLength, Expr, RecordId, Row, RowId, RowKind, Start, Step, StreamFunction, Type,
+};
 
 use super::align::NONE;
 use super::hash::Quick;
@@ -335,6 +337,53 @@ impl<'t> Parts<'t> {
     pub(crate) fn names(&self, array: PartId) -> Option<Vec<PartId>> {
         let path = self.named.get(&array)?;
         self.inside(array).map(|element| self.key(element, path)).collect()
+    }
+
+    /// What names the elements of an array, or the descriptors of which each has one.
+    pub(crate) fn names_or_descriptors(&self, array: PartId) -> Option<Vec<PartId>> {
+        self.names(array).or_else(|| {
+            let names = self.names(self.descriptors(array)?)?;
+            (u32::try_from(names.len()).ok() == self.length(array)).then_some(names)
+        })
+    }
+
+    /// The array whose elements describe those of another one, where each describes the one at its
+    /// position.
+    fn descriptors(&self, array: PartId) -> Option<PartId> {
+        let model = self.tree.model();
+        // Where nothing else follows from descriptors, there are as many as of these.
+        let Type::Array(list) = self.part(array).ty else { return None };
+        let (by, filter, leading) = match (&list.described, &list.length) {
+            (Some(described), _) => (described.by, described.filter, described.leading),
+            (None, ArrayLength::Count(count)) => match model[*count] {
+                Expr::Stream(StreamFunction::Count, by, filter) => (by, filter, 0),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let Expr::Path(path) = &model[by] else { return None };
+        if filter.is_some() || leading > 0 {
+            return None;
+        }
+        let is_struct_of = |id: PartId, records: &[RecordId]| match self.part(id).what {
+            What::Struct(node) | What::Case(node) => records.contains(&self.tree.record_id(node)),
+            _ => false,
+        };
+        let mut here = self.part(array).parent;
+        match &path.start {
+            Start::This => {}
+            Start::Root => here = ROOT,
+            Start::Enclosing(records) => {
+                while !is_struct_of(here, records) {
+                    here = Some(self.part(here).parent).filter(|_| here != ROOT)?;
+                }
+            }
+            Start::Up(_) | Start::It | Start::Argument(_) => return None,
+        }
+        path.steps.iter().try_fold(here, |here, step| match step {
+            Step::Field(field) => self.field(here, &field.name),
+            Step::Index(_) | Step::Last => None,
+        })
     }
 
     /// What names an element.

@@ -133,7 +133,7 @@ fn place<'v>(
     Place { spots: sides.map(spot), values: sides.map(value) }
 }
 
-/// Elements that both files have added: those of one name, and otherwise runs at one place that say
+/// Elements that both files have added: those of one name or of one descriptor, and otherwise runs at one place that say
 /// the same. What is left of the follower's stays in `behind`.
 fn twice(
     planner: &mut Planner<'_, '_, '_>,
@@ -149,9 +149,8 @@ fn twice(
     if behind.is_empty() {
         return twice;
     }
-    if let (Some(names), Some(others)) =
-        (parts[leader].names(lists[leader]), parts[follower].names(lists[follower]))
-    {
+    let names = |side: usize| parts[side].names_or_descriptors(lists[side]);
+    if let (Some(names), Some(others)) = (names(leader), names(follower)) {
         let digest = |side: usize, name: PartId| parts[side].weak_digest_of(name);
         let mut known: HashMap<u64, u32, Quick> = HashMap::default();
         for (at, _) in (0..).zip(to_a).filter(|(_, base)| **base == NONE) {

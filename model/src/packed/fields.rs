@@ -140,7 +140,7 @@ lists! {
     cases DefinerScope { Own, Case(row, case), Owner(record, path), }
     cases DefinerSource { Expr(expr), Measure { measure, row, factor, offset }, }
     cases Measure { Count, Records, Size, End, At(base), Base, Tag, }
-    fields Reference { array, filter, field }
+    fields Reference { array, filter, field, key }
     fields Listed { policy, kind, section }
     cases Constant { Int(number), Float(bits), Bool(truth), Text(text), Bytes(bytes), }
 

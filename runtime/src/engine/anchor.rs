@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::find::Found;
-use super::item::{Item, Loc, NodeRef};
+use super::item::{Loc, NodeRef};
 use super::map::Map;
 use super::memo::{Elements, Index, Lookup, Ranks};
 use super::state::Engine;
@@ -504,39 +504,47 @@ impl<'p> Engine<'p, '_> {
         Ok(Some(map))
     }
 
-    /// The numbers in a field of all elements of an array, sorted.
-    pub(crate) fn contents(&mut self, array: Loc, field: &'p str) -> Fallible<Rc<Vec<i128>>> {
-        let key = (array, core::ptr::from_ref(field));
-        if let Some(known) = self.memo.contents.get(&key) {
+    /// The numbers by which the elements of an array are known, sorted.
+    pub(crate) fn contents(&mut self, array: Loc, key: ExprId) -> Fallible<Rc<Vec<i128>>> {
+        if let Some(known) = self.memo.contents.get(&(array, key)) {
             return Ok(Rc::clone(known));
         }
-        let mut contents = self.field_contents(array, field);
-        self.charge(contents.len() as u64)?;
+        let keys = self.keys_in(array, key)?;
+        let mut contents: Vec<i128> = keys.into_iter().map(|key| key.number).collect();
         contents.sort_unstable();
         let contents = Rc::new(contents);
-        self.memo.contents.insert(key, Rc::clone(&contents));
+        self.memo.contents.insert((array, key), Rc::clone(&contents));
         Ok(contents)
     }
 
-    /// Numbers in a field of all elements.
-    pub(crate) fn field_contents(&self, array: Loc, field: &str) -> Vec<i128> {
-        self.numbered_contents(array, field).into_iter().map(|(_, number)| number).collect()
+    /// The numbers by which elements are known that have one.
+    pub(crate) fn keys_in(&mut self, array: Loc, key: ExprId) -> Fallible<Vec<KeyNumber>> {
+        let Expr::Path(path) = &self.model[key] else { return Ok(Vec::new()) };
+        let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
+        let mut keys = Vec::new();
+        for index in 0..count {
+            self.charge(1)?;
+            let first = self.find_first(path, array.node, Some(Val::Loc(array.at(index))))?.first;
+            if let Val::Int(number) = self.load(first)? {
+                let at = match first {
+                    Val::Loc(loc) => Some(loc),
+                    _ => None,
+                };
+                keys.push(KeyNumber { index, number, at });
+            }
+        }
+        Ok(keys)
     }
+}
 
-    /// Numbers in a field of all elements that have one, with the positions of these.
-    pub(crate) fn numbered_contents(&self, array: Loc, field: &str) -> Vec<(u32, i128)> {
-        let Item::Array(elements) = self.tree.item(array) else { return Vec::new() };
-        let number = |index| {
-            let Item::Node(node) = self.tree.through(self.tree.element(elements, index)?) else {
-                return None;
-            };
-            let rows = &self.tree.record(node).rows;
-            let row = rows.iter().position(|row| row.name.as_deref() == Some(field))?;
-            let row = crate::model::RowId(u32::try_from(row).ok()?);
-            self.tree.int(self.tree.item(Loc::row(node, row))).map(|number| (index, number))
-        };
-        (0..self.tree.count(elements)).filter_map(number).collect()
-    }
+/// The number by which an element is known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KeyNumber {
+    /// Position of the element.
+    pub index: u32,
+    pub number: i128,
+    /// The row that it stands in; none of what is computed.
+    pub at: Option<Loc>,
 }
 
 /// What an expression is about.

@@ -4,8 +4,10 @@
 //! it to hit. Nothing is placed: whoever edits may have more to do before the value can be written.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::vec::Vec;
 
+use super::anchor::KeyNumber;
 use super::forms::cell_fits;
 use super::item::{ArrayRef, Item, Loc, NodeRef};
 use super::plan::Direction;
@@ -18,7 +20,8 @@ use super::walk::Walk;
 use super::write::build::{does_not_fit, is_nothing};
 use super::write::epoch_of;
 use crate::model::{
-    EpochId, Member, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind, Type,
+    EpochId, ExprId, Member, Model, RecordId, RecordKind, Reference, Role, Row, RowId, RowKind,
+    Type,
 };
 use crate::path::Path;
 use crate::problem::{Problem, ProblemKind, WriteError};
@@ -51,6 +54,7 @@ pub struct Found<'p> {
     pub array: Loc,
     /// The field of the elements whose content it is; of a position, none.
     pub key: Option<&'p str>,
+    by: Option<ExprId>,
     elements: ArrayRef,
 }
 
@@ -58,14 +62,31 @@ pub struct Found<'p> {
 pub struct References<'p> {
     engine: Engine<'p, 'static>,
     all: Vec<Found<'p>>,
+    /// Of each array and field that something refers by, if they are known before anything is
+    /// placed.
+    keys: Vec<Keys<'p>>,
     /// Of each shared table that something refers to.
     homes: BTreeMap<Loc, Homes>,
+}
+
+/// The numbers by which the elements of an array are known.
+struct Keys<'p> {
+    elements: ArrayRef,
+    field: &'p str,
+    /// None if they follow from where something comes to be.
+    numbers: Option<Vec<KeyNumber>>,
 }
 
 /// Where the elements of a shared table are in the value, and which positions these have in it.
 struct Homes {
     elements: Vec<Option<Loc>>,
     positions: BTreeMap<Loc, u32>,
+}
+
+impl Keys<'_> {
+    fn is_of(&self, elements: ArrayRef, field: &str) -> bool {
+        self.elements == elements && self.field == field
+    }
 }
 
 impl Homes {
@@ -167,7 +188,8 @@ fn find_references<'p>(
             engine.memo.forget();
             let all = engine.all_references(whole)?;
             let homes = engine.homes(&all)?;
-            return Ok(References { engine, all, homes });
+            let keys = engine.keys_of(&all);
+            return Ok(References { engine, all, keys, homes });
         }
         error.get_or_insert(WriteError::new(problems));
     }
@@ -202,6 +224,18 @@ impl<'p> Engine<'p, '_> {
         }
         WriteError::check(self.writing.problems.take())?;
         Ok(all)
+    }
+
+    fn keys_of(&mut self, all: &[Found<'p>]) -> Vec<Keys<'p>> {
+        let mut known: Vec<Keys<'_>> = Vec::new();
+        for found in all {
+            let (Some(field), Some(key)) = (found.key, found.by) else { continue };
+            if !known.iter().any(|keys| keys.is_of(found.elements, field)) {
+                let numbers = self.keys_in(found.array, key).ok();
+                known.push(Keys { elements: found.elements, field, numbers });
+            }
+        }
+        known
     }
 
     fn homes(&mut self, all: &[Found<'p>]) -> Result<BTreeMap<Loc, Homes>, WriteError> {
@@ -281,7 +315,7 @@ impl<'p> Engine<'p, '_> {
         let Some(array) = self.referred(reference, by)? else { return Ok(()) };
         let Item::Array(elements) = self.tree.item(array) else { return Ok(()) };
         let key = reference.field.as_deref();
-        all.push(Found { at, number, array, key, elements });
+        all.push(Found { at, number, array, key, by: reference.key, elements });
         Ok(())
     }
 }
@@ -474,17 +508,22 @@ impl<'p> References<'p> {
                 }
                 continue;
             };
+            let Some(numbers) = self.keys(elements, field) else {
+                stays.follows.push(self.path(found.at));
+                continue;
+            };
             // It stays what it is as long as some element has the key.
             let left = left.entry(field).or_insert_with(|| {
                 let mut left = BTreeMap::new();
-                for (index, number) in self.engine.numbered_contents(array, field) {
-                    let stays = gone != Some(index) && to(index).is_some();
-                    *left.entry(number).or_insert(false) |= stays;
+                for key in numbers {
+                    let stays = gone != Some(key.index) && to(key.index).is_some();
+                    *left.entry(key.number).or_insert(false) |= stays;
                 }
                 left
             });
             if left.get(&found.number) == Some(&false) {
-                match instead.and_then(|index| self.key_of(array, field, index)) {
+                let instead = instead.and_then(|to| numbers.iter().find(|key| key.index == to));
+                match instead.map(|key| key.number) {
                     Some(number) => moved.push(Moved { at: found.at, number }),
                     None => stays.held.push(self.path(found.at)),
                 }
@@ -527,18 +566,115 @@ impl<'p> References<'p> {
         hits.map(|found| found.at).collect()
     }
 
-    /// The number in a field of an element.
-    #[must_use]
-    pub fn key_of(&self, array: Loc, field: &str, index: u32) -> Option<i128> {
-        let all = self.engine.numbered_contents(array, field);
-        all.into_iter().find(|(at, _)| *at == index).map(|(_, number)| number)
+    /// The numbers in a field that something refers by; none if they are not known yet.
+    fn keys(&self, elements: ArrayRef, field: &str) -> Option<&[KeyNumber]> {
+        let keys = self.keys.iter().find(|keys| keys.is_of(elements, field))?;
+        keys.numbers.as_deref()
     }
 
-    /// How many elements have a number in a field.
+    /// The same of an array.
+    fn keys_at(&self, array: Loc, field: &str) -> &[KeyNumber] {
+        match self.tree().item(array) {
+            Item::Array(elements) => self.keys(elements, field).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    /// How many elements have a number in a field that something refers by.
     #[must_use]
     pub fn having(&self, array: Loc, field: &str, number: i128) -> usize {
-        let all = self.engine.numbered_contents(array, field);
-        all.into_iter().filter(|(_, n)| *n == number).count()
+        self.keys_at(array, field).iter().filter(|key| key.number == number).count()
+    }
+
+    /// The number in a row by which others refer to its element, with these: none if another element
+    /// has the same.
+    #[must_use]
+    pub fn referring(&self, row: Loc) -> Option<(i128, Vec<Loc>)> {
+        let mut referring: Option<(i128, Vec<Loc>)> = None;
+        for keys in &self.keys {
+            let numbers = keys.numbers.as_deref().unwrap_or_default();
+            let Some(own) = numbers.iter().find(|key| key.at == Some(row)) else { continue };
+            let (_, all) = referring.get_or_insert((own.number, Vec::new()));
+            if numbers.iter().filter(|key| key.number == own.number).count() > 1 {
+                continue;
+            }
+            all.extend(self.hits(keys, own.number).map(|found| found.at));
+        }
+        referring
+    }
+
+    /// What refers to a number in a field.
+    fn hits<'s>(&'s self, keys: &'s Keys<'p>, number: i128) -> impl Iterator<Item = &'s Found<'p>> {
+        self.all.iter().filter(move |found| {
+            found.number == number
+                && found.key.map_or(false, |field| keys.is_of(found.elements, field))
+        })
+    }
+
+    /// A problem if an element has a number in common with another one by which something refers to
+    /// one of them.
+    ///
+    /// # Errors
+    ///
+    /// That problem.
+    pub fn apart(&self, array: Loc, index: u32) -> Result<(), WriteError> {
+        let Item::Array(elements) = self.tree().item(array) else { return Ok(()) };
+        let mut problems = Vec::new();
+        for keys in self.keys.iter().filter(|keys| keys.elements == elements) {
+            let numbers = keys.numbers.as_deref().unwrap_or_default();
+            let own = numbers.iter().find(|key| key.index == index).map(|key| key.number);
+            let Some(number) = own.filter(|n| self.having(array, keys.field, *n) > 1) else {
+                continue;
+            };
+            if self.hits(keys, number).next().is_some() {
+                problems.push(self.twice(array.at(index), number));
+            }
+        }
+        WriteError::check(problems)
+    }
+
+    /// A problem if an element with one number in a field cannot get another one, since a third has
+    /// that, and something refers to one of them.
+    ///
+    /// # Errors
+    ///
+    /// That problem.
+    pub fn free(&self, array: Loc, field: &str, old: i128, new: i128) -> Result<(), WriteError> {
+        let referred = |number| !self.by_key(array, field, number).is_empty();
+        let own = self.keys_at(array, field).iter().find(|key| key.number == old);
+        match own {
+            Some(own) if self.having(array, field, new) > 0 && (referred(old) || referred(new)) => {
+                WriteError::check(alloc::vec![self.twice(array.at(own.index), new)])
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// That a number by which something refers to an element is there twice.
+    fn twice(&self, at: Loc, number: i128) -> Problem {
+        Problem::new(self.path(at), ProblemKind::DuplicateKey { key: format!("{number}").into() })
+    }
+
+    /// Elements with a number that an earlier one has as well, by which something refers to one of
+    /// them: where the number stands, its field, and the number.
+    #[must_use]
+    pub fn doubled(&self) -> Vec<(Loc, &'p str, i128)> {
+        let mut doubled = Vec::new();
+        for keys in &self.keys {
+            let mut wanted: BTreeMap<i128, bool> = BTreeMap::new();
+            let by = self.all.iter().filter(|found| found.elements == keys.elements);
+            wanted.extend(
+                by.filter(|found| found.key == Some(keys.field)).map(|hit| (hit.number, false)),
+            );
+            for key in keys.numbers.as_deref().unwrap_or_default() {
+                let Some(met) = wanted.get_mut(&key.number) else { continue };
+                if let (true, Some(at)) = (*met, key.at) {
+                    doubled.push((at, keys.field, key.number));
+                }
+                *met = true;
+            }
+        }
+        doubled
     }
 
     /// The element of an array that something is in.

@@ -23,8 +23,8 @@ pub(crate) struct Memo {
     pub ranks: BTreeMap<(Loc, ExprId, NodeRef), Rc<Vec<u32>>>,
     /// Positions of elements by address.
     pub addresses: BTreeMap<Loc, Rc<Map>>,
-    /// Numbers in a field of all elements.
-    pub contents: BTreeMap<(Loc, *const str), Rc<Vec<i128>>>,
+    /// Numbers by which elements are known.
+    pub contents: BTreeMap<(Loc, ExprId), Rc<Vec<i128>>>,
     /// Elements by what an expression gives for them, or for each of their parts.
     pub indices: BTreeMap<(Elements, Option<ExprId>, ExprId), Rc<Index>>,
     /// The same for arrays that are being read.

@@ -125,6 +125,8 @@ pub(crate) struct Layout {
     fixed: Vec<bool>,
     /// Rows from whose size some number follows, and the sizes that it says.
     pub followed: BTreeMap<(RecordId, RowId), LengthRule>,
+    /// Rows from whose end one follows, and the addresses that it says.
+    pub ended: BTreeMap<(RecordId, RowId), LengthRule>,
     /// Numbers that follow from how many bytes they take.
     pub counting: BTreeSet<(RecordId, RowId)>,
     /// Rows with regions or padding whose size a writer knows only when what comes behind them is
@@ -275,6 +277,7 @@ impl Layout {
                 || has_loose_cases(&model)
                 || asks_early((&model, &owners)),
             followed: model.sizes_followed(),
+            ended: model.ends_followed(),
             counting: counting((&model, &owners)),
             ahead: ahead((&model, &owners)),
             lengths: of_forms(&model, |id, row| model.length_rule(id, row, epoch)),

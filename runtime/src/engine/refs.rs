@@ -70,8 +70,8 @@ impl<'p> Engine<'p, '_> {
                 None => Err(self.stray(loc, reference, number, Stray::NoElement)),
             };
         }
-        if let Some(field) = &reference.field {
-            let known = self.contents(array, field)?.binary_search(&number).is_ok();
+        if let Some(key) = reference.key {
+            let known = self.contents(array, key)?.binary_search(&number).is_ok();
             if !known {
                 return Err(self.stray(loc, reference, number, Stray::NoElement));
             }

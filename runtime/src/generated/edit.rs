@@ -181,15 +181,19 @@ impl Array {
         Ok((found, array))
     }
 
-    /// Lets all references follow, and the spellings of the elements.
+    /// Lets all references follow, and the spellings of the elements, of which one may be new.
     fn follow(
         &self,
         of: &mut dyn Edited,
         at: &[usize],
+        added: Option<u32>,
         places: engine::Places<'_>,
         place: &dyn Fn(u32) -> Option<u32>,
     ) -> Result<(), EditError> {
         let (found, array) = self.references(of, at)?;
+        if let Some(index) = added {
+            found.apart(array, index)?;
+        }
         put_all(of, &found, &found.moved(array, places)?)?;
         if let Some(Place::Spelling(spelling)) = of.place(&found.way(array), true) {
             spelling.renumber(found.spelled_row(array), place);
@@ -221,7 +225,7 @@ impl Array {
         let new = |old| moved(old, last, index);
         let mut place = |old| Some(new(old));
         let places = engine::Places { gone: None, instead: None, loose: false, new: &mut place };
-        let done = self.follow(of, at, places, &|old| Some(new(old)));
+        let done = self.follow(of, at, Some(last), places, &|old| Some(new(old)));
         if let Some(elements) = list(of, at) {
             match &done {
                 Ok(()) => elements[to..].rotate_right(1),
@@ -275,7 +279,7 @@ impl Array {
             old => Some(shifted(old)),
         };
         let places = engine::Places { gone: Some(index), instead, loose: false, new: &mut new };
-        self.follow(of, at, places, &|old| (old != index).then(|| shifted(old)))?;
+        self.follow(of, at, None, places, &|old| (old != index).then(|| shifted(old)))?;
         let elements = list(of, at).ok_or(EditError::NoArray)?;
         Ok(elements.remove(from))
     }
@@ -299,7 +303,7 @@ impl Array {
         let place = |index| moved(index, old, new);
         let mut places = |index| Some(place(index));
         let places = engine::Places { gone: None, instead: None, loose: false, new: &mut places };
-        self.follow(of, at, places, &|index| Some(place(index)))?;
+        self.follow(of, at, None, places, &|index| Some(place(index)))?;
         let elements = list(of, at).ok_or(EditError::NoArray)?;
         if from < to {
             elements[from..=to].rotate_left(1);
@@ -341,7 +345,11 @@ impl Array {
         new: i128,
     ) -> Result<(), EditError> {
         let (found, array) = self.references(of, at)?;
-        if old == new || found.having(array, field, old) > 1 {
+        if old == new {
+            return Ok(());
+        }
+        found.free(array, field, old, new)?;
+        if found.having(array, field, old) > 1 {
             return Ok(());
         }
         let moved = found.by_key(array, field, old).into_iter();

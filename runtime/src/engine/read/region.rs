@@ -61,7 +61,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         let (content, tail) = bytes.split_at(length.min(bytes.len()));
         let canonical = match room {
             true => cut.tail(content, Some(bytes.len())),
-            false => self.least_tail(loc, cut, content),
+            false => self.least_tail(loc, cut, content, at),
         };
         if !canonical.is_some_and(|canonical| canonical.is(tail)) {
             let stored = KeptValue::Bytes(tail.to_vec());

@@ -73,6 +73,11 @@ impl<'p> Engine<'p, '_> {
                 let order = self.stop_order(Some(terminator), loc)?;
                 self.lay_terminator(loc, Stop::of(terminator, order), &content, around, spot);
             }
+            (Extent::End(_), Some(_)) if measuring && self.ends_in_units(loc) => {
+                return eval_error(
+                    "where the end is counted in units, the size is not known ahead",
+                );
+            }
             (extent, Some(trim)) => {
                 let content = self.content_bytes(loc, &region.inner, row, at, end)?;
                 let size = room.and_then(|room| usize::try_from(room.saturating_sub(at)).ok());
@@ -94,6 +99,12 @@ impl<'p> Engine<'p, '_> {
             measured[slot] = u32::try_from(spot.at - at).unwrap_or(UNPLACED);
         }
         Ok(())
+    }
+
+    /// Whether a number says where a row ends that not every address is a multiple of.
+    fn ends_in_units(&self, loc: Loc) -> bool {
+        let of = (self.tree.record_id(loc.node), loc.row);
+        self.layout.ended.get(&of).is_some_and(|rule| rule.factor != 1)
     }
 
     /// Byte order of the units that end something, if it matters.
@@ -263,9 +274,13 @@ impl<'p> Engine<'p, '_> {
                 _ => None,
             });
         let kept = kept.filter(|tail| size.map_or(true, |size| size == content.len() + tail.len()));
+        let end = spot.at;
         let usual = |engine: &Self| match size {
             Some(_) => cut.tail(content, size),
-            None => engine.least_tail(loc, cut, content),
+            None => {
+                let begin = end.saturating_sub(content.len() as u64);
+                engine.least_tail(loc, cut, content, begin)
+            }
         };
         let Some(tail) = kept.or_else(|| Some(usual(self)?.bytes().collect())) else {
             let size = size.unwrap_or(0);
@@ -290,15 +305,17 @@ impl<'p> Engine<'p, '_> {
         true
     }
 
-    /// What follows content in a region whose size follows from it.
+    /// What follows content in a region that begins at an address and whose size follows from it.
     pub(crate) fn least_tail<'c>(
         &self,
         loc: Loc,
         cut: Cut<'c>,
         content: &[u8],
+        at: u64,
     ) -> Option<Tail<'c>> {
         let of = (self.tree.record_id(loc.node), loc.row);
-        cut.least_tail(content, self.layout.followed.get(&of))
+        let end = self.layout.ended.get(&of).map(|rule| rule.from(at));
+        cut.least_tail(content, self.layout.followed.get(&of).or(end.as_ref()))
     }
 
     /// The size of a region, unless it follows from what is not placed yet.

@@ -337,7 +337,13 @@ impl<'p> Engine<'p, '_> {
                 return "the schema says so".into();
             }
             let mut first: Option<&crate::model::Path> = None;
-            self.model.exprs.paths(expr, &mut |path| first = first.or(Some(path)));
+            // What only stands for a struct says nothing.
+            let says = |path: &crate::model::Path| {
+                !path.steps.is_empty() || matches!(path.start, Start::Argument(_))
+            };
+            self.model.exprs.paths(expr, &mut |path| {
+                first = first.or(Some(path).filter(|path| says(path)));
+            });
             let Some(path) = first else { return format!("another field gives the {what}") };
             alone &= matches!(self.model[expr], Expr::Path(_));
             let given = match path.start {
@@ -532,8 +538,8 @@ impl<'p> Engine<'p, '_> {
             self.problem(target, ProblemKind::NotAnElement { what });
             return Ok(false);
         };
-        if let Some(field) = &reference.field {
-            if self.contents(array, field)?.binary_search(&index).is_err() {
+        if let (Some(field), Some(key)) = (&reference.field, reference.key) {
+            if self.contents(array, key)?.binary_search(&index).is_err() {
                 let what = format!("no element has the {field} {index}").into();
                 self.problem(target, ProblemKind::NotAnElement { what });
             }

@@ -82,7 +82,11 @@ impl<'p> Engine<'p, '_> {
                 Origin::Fields(fields, &[])
             }
             Given::Stored(stored) if stored.node().is_some() => Origin::Node(stored),
-            Given::Word(bits) => Origin::Word(bits),
+            Given::Word(bits)
+                if record.transparent.is_none() || matches!(record.kind, RecordKind::Word(_)) =>
+            {
+                Origin::Word(bits)
+            }
             value if record.transparent.is_some() => Origin::Only(value),
             other => {
                 let actual = other.kind_name().into();
@@ -464,7 +468,11 @@ impl<'p> Engine<'p, '_> {
     /// The rows of a struct without a name, whose fields are those of the struct around it.
     fn build_unnamed(&mut self, loc: Loc, record: RecordId, from: Origin<'_>, given: Given<'_>) {
         let row_when = self.tree.row(loc).when.is_some();
+        // A type has a field for a struct that stands for its only row: what is in that.
+        let is_value = self.model.records[record.index()].transparent.is_some()
+            && !matches!(given, Given::Here | Given::Missing | Given::None | Given::Stored(_));
         let nothing = match given {
+            _ if is_value => false,
             Given::Here | Given::Missing => !self.says_something(record, from, 0),
             Given::Struct(fields) => !self.says_something(record, Origin::Fields(fields, &[]), 0),
             given => matches!(given, Given::None),
@@ -487,6 +495,7 @@ impl<'p> Engine<'p, '_> {
             }
         };
         match (given, from) {
+            (given, _) if is_value => self.build_node(node, given),
             (Given::Here, Origin::Fields(fields, inside)) => {
                 let mut path = inside.to_vec();
                 path.push(loc.row);

@@ -18,6 +18,8 @@ pub(super) struct Accessor {
     pub tokens: TokenStream,
     /// Whether it always gives a number, text or the like.
     pub plain: bool,
+    /// What it gives where nothing is there, if that may be.
+    pub nothing: Option<TokenStream>,
 }
 
 impl Views<'_, '_> {
@@ -146,7 +148,11 @@ impl Views<'_, '_> {
                     | Shape::Word(_)
                     | Shape::Index(_)
             );
-        Ok(Accessor { ident: ident.clone(), row: field.row, tokens, plain })
+        let nothing = optional.then(|| match fallible {
+            true => quote!(rt::Ok(rt::None)),
+            false => quote!(rt::None),
+        });
+        Ok(Accessor { ident: ident.clone(), row: field.row, tokens, plain, nothing })
     }
 
     /// What is in a row; nothing if its layout has none.

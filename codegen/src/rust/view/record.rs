@@ -111,6 +111,7 @@ impl Views<'_, '_> {
             // What is spelling alone, or perhaps is, is no field of a value.
             let stored = field.is_some_and(|field| matches!(field.shape, Shape::Kept(_)))
                 || self.shapes.perhaps_given(row);
+            let mut from_inside = false;
             let head = match (&row.name, self.shapes.inner_name(row)) {
                 _ if record.transparent == Some(accessor.row) => TokenStream::new(),
                 (Some(name), _) if stored => {
@@ -118,13 +119,26 @@ impl Views<'_, '_> {
                     quote!(to.field(#name);)
                 }
                 (Some(name), _) => quote!(to.field(#name);),
-                (None, Some(name)) => quote!(to.field(#name);),
+                (None, Some(name)) => {
+                    from_inside = true;
+                    quote!(to.field(#name);)
+                }
                 (None, None) => {
                     let row = self.shapes.spelling_row(id, accessor.row);
                     quote!(to.flatten(#row);)
                 }
             };
-            quote!(#head ::formwork::inspect::Inspect::inspect(&Self::#ident(self), to);)
+            let show = quote!(::formwork::inspect::Inspect::inspect);
+            match &accessor.nothing {
+                // The name is that of a row in what is not there.
+                Some(nothing) if from_inside => quote! {
+                    match Self::#ident(self) {
+                        #nothing => {}
+                        found => { #head #show(&found, to); }
+                    }
+                },
+                _ => quote!(#head #show(&Self::#ident(self), to);),
+            }
         });
         let show = quote!(#(#show)*);
         let show = match record.transparent {

@@ -59,6 +59,14 @@ impl LengthRule {
         LengthRule { offset: self.offset.saturating_sub(start.into()), ..*self }
     }
 
+    /// The greatest number of them that is allowed, whatever a number of them takes.
+    #[must_use]
+    pub fn greatest(&self) -> i128 {
+        let number = if self.factor > 0 { self.most } else { self.least };
+        number.saturating_mul(self.factor).saturating_add(self.offset)
+            / i128::from(self.unit.max(1))
+    }
+
     /// Whether there may be as many as fit a file, whose addresses have 32 bits.
     fn is_none(&self) -> bool {
         (self.factor, self.offset) == (1, 0) && self.least <= 0 && self.most >= i128::from(u32::MAX)

@@ -112,9 +112,14 @@ impl<'t> Cx<'t> {
                     .any(|v| matches!(&v.source, Source::Row(row, _) if row.optional));
                 let conditional = variants.iter().any(|variant| !variant.when.is_empty());
                 let mark = matches!(built.kind, RowKind::Mark { .. });
+                let based = variants
+                    .iter()
+                    .any(|v| matches!(&v.source, Source::Row(row, _) if row.props.has("base")));
+                let place = self.exprs.place(address);
+                let place = place.or_else(|| self.from_base(id, address).filter(|_| based));
                 if !finds
                     && !conditional
-                    && let Some(linear) = self.exprs.place(address)
+                    && let Some(linear) = place
                     && let Some(reached) = self.reach(id, linear.path)
                     && self.says_whether_there(id, &reached, optional, mark)
                 {
@@ -459,6 +464,16 @@ impl<'t> Cx<'t> {
             (None, [row]) => Some(Reached::Own(*row)),
             (None, _) => Some(Reached::Inner(at, way)),
         }
+    }
+
+    /// An address that counts from a `base=` which is any number, but no other of the same row.
+    fn from_base(&self, id: RecordId, address: ExprId) -> Option<Linear<'_>> {
+        let Expr::Binary(BinaryOp::Add, base, number) = self.exprs[address] else { return None };
+        let linear = self.exprs.linear(number)?;
+        let row = |path: &Path| Some(self.reached_row(id, &self.reach(id, path)?));
+        let mut asks = false;
+        self.exprs.paths(base, &mut |path| asks |= row(path) == row(linear.path));
+        (!asks).then_some(Linear { base: Some(base), ..linear })
     }
 
     /// Base and offset of a linear form, as what the place of a row counts from.

@@ -216,6 +216,9 @@ fn report(
             d.help(format!("a word with parentheses stands in quotes: `\"{word}\"`"));
         } else if said.contains('[') && is_value(text, span) {
             d.help(format!("a path with brackets stands in quotes: `\"{said}\"`"));
+        } else if said.contains('<') && said.contains('#') {
+            let word = said.replace('#', "");
+            d.help(format!("arguments of types are words, without `#`: `{word}`"));
         } else if said.contains('[') {
             d.help("how many there are says a property: `u8 name count=4`");
         } else if said.contains(',') {

@@ -10,8 +10,8 @@ use super::state::Engine;
 use super::tree::{stored_float, stored_float_of};
 use super::val::Val;
 use crate::model::{
-    text_units, unit_size, Case, Cell, CheckKind, Constant, Content, Form, Home, Label, Meaning,
-    Model, Plain, RecordId, RecordKind, Role, Row, RowId, RowKind, Storage, Tag, Type,
+    text_units, unit_size, Case, Cell, CheckKind, Constant, Content, Form, Home, Label, LengthRule,
+    Meaning, Model, Plain, RecordId, RecordKind, Role, Row, RowId, RowKind, Storage, Tag, Type,
 };
 
 /// What is wrong with a count that has no number.
@@ -77,6 +77,26 @@ impl<'p> Engine<'p, '_> {
             failing.is_some()
         });
         found.filter(|_| takes)
+    }
+
+    /// How long those fields may be in a form that are too long or too short for it: the least of
+    /// these. Nothing is longer than what has none.
+    pub(crate) fn longest<'v>(
+        &self,
+        form: &Form,
+        size: &SizeOf<'_>,
+        value: &dyn Fn(&str) -> Option<Given<'v>>,
+    ) -> i128 {
+        let rows = self.model.records[form.record.index()].numbered_rows();
+        let failing = rows.filter_map(|(id, row)| {
+            let (name, place) = (row.name.as_deref()?, (form.record, id));
+            let sized = self.layout.sizes.get(&place).zip(size(name));
+            let counted = || self.layout.lengths.get(&place).zip(count(&row.ty, &value(name)?));
+            let is_wrong = |(rule, length): &(&LengthRule, u64)| !rule.allows(*length);
+            let (rule, _) = sized.filter(is_wrong).or_else(|| counted().filter(is_wrong))?;
+            Some(rule.greatest())
+        });
+        failing.min().unwrap_or(i128::MAX)
     }
 
     fn form_takes<'v>(

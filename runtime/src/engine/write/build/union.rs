@@ -8,6 +8,7 @@ use crate::model::{Case, Form, Row, RowId, Tag, UnionId};
 use crate::problem::ProblemKind;
 use crate::spelling::{KeptKind, KeptValue, SpellingEntry};
 use alloc::format;
+use core::cmp::Reverse;
 
 impl<'p> Engine<'p, '_> {
     pub(super) fn build_union(
@@ -95,9 +96,12 @@ impl<'p> Engine<'p, '_> {
         let first = (0..case.forms.len())
             .find(|form| !is_lost(*form) && can_say(*form))
             .or_else(|| (0..case.forms.len()).find(|form| can_say(*form)));
-        // What is too long for every form is said of the number that would say how long it is, and a
-        // tag that leads elsewhere of the row that says it.
-        let nearly = || case.forms.iter().position(|form| self.form_fits(form, None, &value));
+        // What is too long for every form is said of the number that would say how long it is, where
+        // it may be longest, and a tag that leads elsewhere of the row that says it.
+        let nearly = || {
+            let all = (0..).zip(&case.forms).filter(|(_, form)| self.form_fits(form, None, &value));
+            all.min_by_key(|(_, form)| Reverse(self.longest(form, &size, &value))).map(|(at, _)| at)
+        };
         // What the same struct cannot hold in any form is said of that.
         let inside = || {
             let failing = |form: &Form| self.form_fails_inside(form, &value);

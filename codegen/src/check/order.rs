@@ -76,6 +76,19 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 continue;
             }
             let Some(late) = late.and_then(|late| record.rows.get(late.index())) else {
+                if let Some(array) = all_of_itself(context.model, &holders, (id, number), &needed) {
+                    let message = format!("{} is needed to read itself", row_name(array));
+                    let diagnostic = found.error("E0508", row.span, message);
+                    diagnostic.help(
+                        "of an array that is being read only the elements so far are known: say \
+                         in each what it adds to the one before, \
+                         `ARRAY[index(this) - 1]`",
+                    );
+                    if !std::ptr::eq(array, row) {
+                        diagnostic.also(array.span, "all elements are asked for");
+                    }
+                    continue;
+                }
                 let Some((around, late)) = later_around(context.model, &holders, id, &needed)
                 else {
                     continue;
@@ -358,6 +371,91 @@ fn later_around<'m>(
         }
     }
     None
+}
+
+/// An array that is being read where a row is, if an expression that the row needs, or a `let` of its
+/// struct or of the element that this is about, asks for something of all elements.
+fn all_of_itself<'m>(
+    model: &'m Model,
+    holders: &Holders,
+    row: (RecordId, RowId),
+    exprs: &[ExprId],
+) -> Option<&'m Row> {
+    let mut arrays: Vec<(RecordId, RowId)> = Vec::new();
+    for expr in exprs {
+        search((row.0, *expr), |(_, expr), open| {
+            wholes(model, expr, &mut |path, function| {
+                let around = matches!(path.start, Start::Root | Start::Up(_) | Start::Enclosing(_));
+                let (Some(Step::Field(field)), true) = (path.steps.first(), around) else { return };
+                if matches!(path.steps.get(1), Some(Step::Index(_) | Step::Last)) {
+                    return;
+                }
+                let ends = model.ends(field).filter_map(|(of, member)| match member {
+                    Member::Row(row) => Some((of, row)),
+                    _ => None,
+                });
+                // How many there are may be known before they are read.
+                arrays.extend(
+                    ends.filter(|at| !matches!(function, StreamFunction::Count) || *at == row),
+                );
+            });
+            for path in paths(model, expr).into_iter().filter(|path| path.steps.len() == 1) {
+                open.extend(model.leads(path).filter_map(|lead| match lead {
+                    Lead::Let(of, named) => Some((of, named.expr)),
+                    _ => None,
+                }));
+            }
+            false
+        });
+    }
+    arrays.retain(|(of, _)| !around(holders, *of).iter().any(|(owner, _)| owner == of));
+    if arrays.is_empty() {
+        return None;
+    }
+    let mut read = around(holders, row.0);
+    read.insert(row);
+    let array = arrays.into_iter().find(|array| read.contains(array))?;
+    let array = &model.records[array.0.index()].rows[array.1.index()];
+    matches!(array.ty.stripped(), Type::Array(_)).then_some(array)
+}
+
+/// All rows that something is in while a record is read.
+fn around(holders: &Holders, id: RecordId) -> HashSet<(RecordId, RowId)> {
+    let (mut found, mut seen, mut open) = (HashSet::new(), HashSet::new(), vec![id]);
+    while let Some(id) = open.pop() {
+        for (owner, row) in holders.get(&id).into_iter().flatten() {
+            found.extend(row.map(|row| (*owner, row)));
+            if seen.insert(*owner) {
+                open.push(*owner);
+            }
+        }
+    }
+    found
+}
+
+/// Calls `see` with the paths of streams of which an expression needs all elements.
+fn wholes<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path, StreamFunction)) {
+    let expr = &model[expr];
+    if let Expr::Stream(function, stream, _) = expr
+        && !matches!(
+            function,
+            StreamFunction::First
+                | StreamFunction::FirstIndex
+                | StreamFunction::Any
+                | StreamFunction::All
+        )
+    {
+        paths(model, *stream).into_iter().for_each(|path| see(path, *function));
+    }
+    match expr {
+        // The rest may never be asked.
+        Expr::If(always, ..)
+        | Expr::Coalesce(always, _)
+        | Expr::Binary(BinaryOp::BothTrue | BinaryOp::EitherTrue, always, _) => {
+            wholes(model, *always, see);
+        }
+        other => other.operands(&mut |operand| wholes(model, operand, see)),
+    }
 }
 
 /// Paths of which an expression always needs all elements, and those (`true`) to an element behind the

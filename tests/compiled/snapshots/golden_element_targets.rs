@@ -61,10 +61,10 @@ pub struct Node {
 ::formwork::__file! {
     File[] [places] "element_targets"[] {}
     "\
-Y~|z^$F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
-.size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!&!$#!*!##!B!'j$##!,#$)?%(!&'2##$*!'l$%!*!&:'&da\
-ta$`#!%T##$)d#%%!!)/('place'j#&&!%#,P!('start'B#'0B'other#`$##%4#(7`$)last!&#(L#)/L!&N##$-(%!%\
-##!#&+%!*#$&'()#[%/&Node!$#!&siz(Y%#!,w%'extra&>!.@$#$%H$!$!&!'(##$M!&X!&)#T,(_!!"
+wY^d}'F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
+.size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!&!$#!*!##!B!'j$##!,#$)?%(!&'2##$*!'l$$!*'H(!&da\
+ta$a#!%U#$$!(?%%!!)/('place'k#&&!%#,P!('start'B#'0B'other#a$##%4#(8a$)last!&#(M#)/M!'O##$.(%!%\
+##!#&+%!*#$&'()#^%/&Node!$#!&siz([%#!,y%'extra&>!.@$#$%H$!$!&!'(##$M!&X!&)#T,(_!!"
 }
 
 ::formwork::__places! {

@@ -75,10 +75,10 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight] [places] "level"["lvl"] { 0[b"LEVL"] }
     "\
-yiw[V)<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
+[nh|m)<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
 %8'#!&!#*B#%':%(!%#m#$$!(?2!'rooms!&!!!'$#!*<#*+/'&note#I%###!2!#%##%?%.!!*O$#2#))%!%##!%!&=&!\
-'!#$%&!!!&Room!&#!'width!%o!!(`!!!##1$+)(height'E##'E$!,&^$$ex'A!$S&(T,!#%##O*%!,File.$~%!%!$$\
-#!$!#?#$+|$#&&~!'&!#$%$-#&#(!)p#!"
+'!#$%&!!!&Room!&#!'width!%o!!(`!!!##1$+)(height'E##'E$!,&^$$ex'A!$S&(T,!#%##O*%!,File.$~%!&!$$\
+#!$!#@#$+}$#&&P#'&!#$%$-#&#(!)q#!"
 }
 
 ::formwork::__places! {

@@ -116,7 +116,7 @@ impl<'t> Cx<'t> {
                     .iter()
                     .any(|v| matches!(&v.source, Source::Row(row, _) if row.props.has("base")));
                 let place = self.exprs.place(address);
-                let place = place.or_else(|| self.from_base(id, address).filter(|_| based));
+                let place = place.or_else(|| self.counted_from_base(id, address).filter(|_| based));
                 if !finds
                     && !conditional
                     && let Some(linear) = place
@@ -467,7 +467,7 @@ impl<'t> Cx<'t> {
     }
 
     /// An address that counts from a `base=` which is any number, but no other of the same row.
-    fn from_base(&self, id: RecordId, address: ExprId) -> Option<Linear<'_>> {
+    fn counted_from_base(&self, id: RecordId, address: ExprId) -> Option<Linear<'_>> {
         let Expr::Binary(BinaryOp::Add, base, number) = self.exprs[address] else { return None };
         let linear = self.exprs.linear(number)?;
         let row = |path: &Path| Some(self.reached_row(id, &self.reach(id, path)?));

@@ -5,33 +5,12 @@
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
-use alloc::vec::Vec;
 
 use super::item::NodeRef;
-use super::memo::Lookup;
+use super::memo::{Bounds, Lookup};
 use super::state::Engine;
 use super::val::{Fallible, Fault, Val};
 use crate::model::{BinaryOp, ExprId};
-
-/// Elements of a stream with keys beyond those of all before them.
-#[derive(Debug, Default)]
-pub(crate) struct Bounds {
-    greater: Vec<(i128, Val)>,
-    less: Vec<(i128, Val)>,
-    /// Some keys are no numbers, or not known.
-    partial: bool,
-}
-
-impl Bounds {
-    fn add(&mut self, key: i128, element: Val) {
-        if self.greater.last().map_or(true, |(most, _)| key > *most) {
-            self.greater.push((key, element));
-        }
-        if self.less.last().map_or(true, |(least, _)| key < *least) {
-            self.less.push((key, element));
-        }
-    }
-}
 
 impl<'p> Engine<'p, '_> {
     /// The first element for which a filter holds, if any, where it compares keys of elements with a

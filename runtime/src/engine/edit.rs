@@ -607,7 +607,7 @@ impl<'p> References<'p> {
     fn hits<'s>(&'s self, keys: &'s Keys<'p>, number: i128) -> impl Iterator<Item = &'s Found<'p>> {
         self.all.iter().filter(move |found| {
             found.number == number
-                && found.key.map_or(false, |field| keys.is_of(found.elements, field))
+                && found.key.is_some_and(|field| keys.is_of(found.elements, field))
         })
     }
 

@@ -8,7 +8,6 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::bounds::Bounds;
 use super::item::{Loc, NodeRef};
 use super::map::{BytesMap, Map};
 use super::val::Val;
@@ -43,6 +42,26 @@ pub(crate) struct Memo {
     pub relocation: Option<(u32, u32)>,
     /// Addresses of all pointers that belong in it, with their sections.
     pub listed: Option<Rc<Vec<(u32, u32)>>>,
+}
+
+/// Elements of a stream with keys beyond those of all before them.
+#[derive(Debug, Default)]
+pub(crate) struct Bounds {
+    pub greater: Vec<(i128, Val)>,
+    pub less: Vec<(i128, Val)>,
+    /// Some keys are no numbers, or not known.
+    pub partial: bool,
+}
+
+impl Bounds {
+    pub fn add(&mut self, key: i128, element: Val) {
+        if self.greater.last().map_or(true, |(most, _)| key > *most) {
+            self.greater.push((key, element));
+        }
+        if self.less.last().map_or(true, |(least, _)| key < *least) {
+            self.less.push((key, element));
+        }
+    }
 }
 
 /// Elements of a stream by key, in the order of the stream, each with its number in that.

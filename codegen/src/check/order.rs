@@ -6,8 +6,8 @@ use super::context::{Context, element, row_name};
 use super::exprs::{first_member, inline_lengths, located, own_rows, own_rows_on, paths, values};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    BinaryOp, Expr, ExprId, Home, Lead, Member, Model, Path, Record, RecordId, RecordKind, Row,
-    RowId, RowKind, Start, Step, StreamFunction, Tag, Target, Type, search,
+    ArrayLength, BinaryOp, Expr, ExprId, Home, Lead, Member, Model, Path, Record, RecordId,
+    RecordKind, Row, RowId, RowKind, Start, Step, StreamFunction, Tag, Target, Type, search,
 };
 
 /// Most places around a row that are looked at.
@@ -76,17 +76,12 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                 continue;
             }
             let Some(late) = late.and_then(|late| record.rows.get(late.index())) else {
-                if let Some(array) = all_of_itself(context.model, &holders, (id, number), &needed) {
-                    let message = format!("{} is needed to read itself", row_name(array));
-                    let diagnostic = found.error("E0508", row.span, message);
-                    diagnostic.help(
-                        "of an array that is being read only the elements so far are known: say \
-                         in each what it adds to the one before, \
-                         `ARRAY[index(this) - 1]`",
+                if asks_for_all(context.model, &holders, (id, number)) {
+                    let message = format!("{} is needed to read itself", row_name(row));
+                    found.error("E0508", row.span, message).help(
+                        "only the elements so far are known: `value u32 upto seen=\"size + \
+                         (index(this) > 0 ? ARRAY[index(this) - 1].upto : 0)\"` adds up in each",
                     );
-                    if !std::ptr::eq(array, row) {
-                        diagnostic.also(array.span, "all elements are asked for");
-                    }
                     continue;
                 }
                 let Some((around, late)) = later_around(context.model, &holders, id, &needed)
@@ -373,31 +368,28 @@ fn later_around<'m>(
     None
 }
 
-/// An array that is being read where a row is, if an expression that the row needs, or a `let` of its
-/// struct or of the element that this is about, asks for something of all elements.
-fn all_of_itself<'m>(
-    model: &'m Model,
-    holders: &Holders,
-    row: (RecordId, RowId),
-    exprs: &[ExprId],
-) -> Option<&'m Row> {
-    let mut arrays: Vec<(RecordId, RowId)> = Vec::new();
-    for expr in exprs {
-        search((row.0, *expr), |(_, expr), open| {
-            wholes(model, expr, &mut |path, function| {
+/// Whether the condition that ends an array asks for something of all its elements, by way of a `let`
+/// of the struct or of the element that it is about. Of those of how many are known, the last may.
+fn asks_for_all(model: &Model, holders: &Holders, array: (RecordId, RowId)) -> bool {
+    let ty = &model.records[array.0.index()].rows[array.1.index()].ty;
+    let lasts = ty.parts().filter_map(|part| match part {
+        Type::Array(array) => match array.length {
+            ArrayLength::Last(last) => Some(last),
+            _ => None,
+        },
+        _ => None,
+    });
+    let mut asks = false;
+    for last in lasts {
+        search((array.0, last), |(_, expr), open| {
+            wholes(model, expr, &mut |path| {
                 let around = matches!(path.start, Start::Root | Start::Up(_) | Start::Enclosing(_));
-                let (Some(Step::Field(field)), true) = (path.steps.first(), around) else { return };
-                if matches!(path.steps.get(1), Some(Step::Index(_) | Step::Last)) {
+                let one = matches!(path.steps.get(1), Some(Step::Index(_) | Step::Last));
+                let Some(Step::Field(field)) = path.steps.first().filter(|_| around && !one) else {
                     return;
-                }
-                let ends = model.ends(field).filter_map(|(of, member)| match member {
-                    Member::Row(row) => Some((of, row)),
-                    _ => None,
-                });
-                // How many there are may be known before they are read.
-                arrays.extend(
-                    ends.filter(|at| !matches!(function, StreamFunction::Count) || *at == row),
-                );
+                };
+                let (of, row) = array;
+                asks |= model.ends(field).any(|end| end == (of, Member::Row(row)));
             });
             for path in paths(model, expr).into_iter().filter(|path| path.steps.len() == 1) {
                 open.extend(model.leads(path).filter_map(|lead| match lead {
@@ -405,36 +397,27 @@ fn all_of_itself<'m>(
                     _ => None,
                 }));
             }
-            false
+            asks
         });
     }
-    arrays.retain(|(of, _)| !around(holders, *of).iter().any(|(owner, _)| owner == of));
-    if arrays.is_empty() {
-        return None;
-    }
-    let mut read = around(holders, row.0);
-    read.insert(row);
-    let array = arrays.into_iter().find(|array| read.contains(array))?;
-    let array = &model.records[array.0.index()].rows[array.1.index()];
-    matches!(array.ty.stripped(), Type::Array(_)).then_some(array)
+    // In a struct that may be in itself it can be the array of another one.
+    asks && !is_in_itself(holders, array.0)
 }
 
-/// All rows that something is in while a record is read.
-fn around(holders: &Holders, id: RecordId) -> HashSet<(RecordId, RowId)> {
-    let (mut found, mut seen, mut open) = (HashSet::new(), HashSet::new(), vec![id]);
-    while let Some(id) = open.pop() {
-        for (owner, row) in holders.get(&id).into_iter().flatten() {
-            found.extend(row.map(|row| (*owner, row)));
+fn is_in_itself(holders: &Holders, id: RecordId) -> bool {
+    let (mut seen, mut open) = (HashSet::new(), vec![id]);
+    while let Some(at) = open.pop() {
+        for (owner, _) in holders.get(&at).into_iter().flatten() {
             if seen.insert(*owner) {
                 open.push(*owner);
             }
         }
     }
-    found
+    seen.contains(&id)
 }
 
 /// Calls `see` with the paths of streams of which an expression needs all elements.
-fn wholes<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path, StreamFunction)) {
+fn wholes<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path)) {
     let expr = &model[expr];
     if let Expr::Stream(function, stream, _) = expr
         && !matches!(
@@ -445,17 +428,9 @@ fn wholes<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path, Stre
                 | StreamFunction::All
         )
     {
-        paths(model, *stream).into_iter().for_each(|path| see(path, *function));
+        paths(model, *stream).into_iter().for_each(&mut *see);
     }
-    match expr {
-        // The rest may never be asked.
-        Expr::If(always, ..)
-        | Expr::Coalesce(always, _)
-        | Expr::Binary(BinaryOp::BothTrue | BinaryOp::EitherTrue, always, _) => {
-            wholes(model, *always, see);
-        }
-        other => other.operands(&mut |operand| wholes(model, operand, see)),
-    }
+    expr.operands(&mut |operand| wholes(model, operand, see));
 }
 
 /// Paths of which an expression always needs all elements, and those (`true`) to an element behind the

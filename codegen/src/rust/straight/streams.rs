@@ -1,7 +1,7 @@
 //! Functions of the elements of arrays.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::{format_ident, quote};
 
 use super::able::{Able, unable};
 use super::context::Straight;
@@ -55,6 +55,7 @@ impl<'m> Straight<'_, 'm> {
         let body = self.each(scope, view, stream, &mut |it, place, index| {
             let inner = Scope { it: Some(it), ..scope.clone() };
             let holds = filter.map(|filter| self.truth(&inner, view, filter)).transpose()?;
+            let holds = holds.map(farther_in);
             if holds.as_ref().is_some_and(|holds| is(holds, "false")) && function != Of::All {
                 return Ok(TokenStream::new());
             }
@@ -308,4 +309,27 @@ impl<'m> Straight<'_, 'm> {
         }
         Ok(Typed::Number(quote!({ let mut found = rt::Some(0_i128); #body found })))
     }
+}
+
+/// Code of a stream that stands in that of another one: its labels are called otherwise.
+fn farther_in(code: TokenStream) -> TokenStream {
+    let mut is_label = false;
+    let renamed = code.into_iter().map(|token| {
+        let was_label = std::mem::replace(
+            &mut is_label,
+            matches!(&token, TokenTree::Punct(mark) if mark.as_char() == '\''),
+        );
+        match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), farther_in(group.stream()));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            TokenTree::Ident(name) if was_label && name.to_string().starts_with("all") => {
+                TokenTree::Ident(format_ident!("{name}_in"))
+            }
+            token => token,
+        }
+    });
+    renamed.collect()
 }

@@ -317,3 +317,34 @@ fn nodes_for_names_that_no_tree_can_hold_stay_for_these_names() {
     let refused = laws::put_get(&model, &value);
     assert!(matches!(refused, Err(Broken::Refused(_))), "{refused:?}");
 }
+
+/// References by numbers that follow from what the elements say, or from where they stand.
+#[test]
+fn references_go_by_numbers_that_follow() {
+    let program = programs::from_text(
+        "keys.kdl",
+        "module keys root=File endian=little\n\
+         struct File { u8 count; Item items count=count; u8 named ref=items.sum\n\
+         u8 placed ref=items.place; u8 usual ref=items.order; u16be first ref=items.id; u16 ids is=\"sum(items.id)\" }\n\
+         struct Item { u16be id; u8 sum is=\"sum(name) % 251\"; u8 place is=\"at(name)\"; \
+         u8 order usually=\"index(this) + 7\"; bytes name size=1 }\n",
+        None,
+    )
+    .expect("it is a schema");
+    let bytes = b"\x02\x00\x07a\x06\x07a\x00\x09b\x0c\x08bb\x06\x08\x00\x09\x10\x00";
+    match laws::get_put(&program, bytes) {
+        Outcome::Identical => {}
+        other => panic!("{other:?}"),
+    }
+    let code = |bytes: &[u8]| {
+        read(&program, bytes, &ReadOptions::default()).err().map(|error| error.kind().code())
+    };
+    assert_eq!(
+        code(b"\x02\x00\x07a\x06\x07a\x00\x09b\x0c\x08bc\x06\x08\x00\x09\x10\x00"),
+        Some("not_an_element")
+    );
+    assert_eq!(
+        code(b"\x02\x00\x07a\x06\x07a\x00\x09b\x0c\x08bb\x06\x09\x00\x09\x10\x00"),
+        Some("not_an_element")
+    );
+}

@@ -623,9 +623,11 @@ impl<'p> References<'p> {
         for keys in self.keys.iter().filter(|keys| keys.elements == elements) {
             let numbers = keys.numbers.as_deref().unwrap_or_default();
             let own = numbers.iter().find(|key| key.index == index).map(|key| key.number);
-            let Some(number) = own.filter(|n| self.having(array, keys.field, *n) > 1) else {
+            let Some(number) = own else { continue };
+            let others = numbers.iter().filter(|key| key.number == number && key.index != index);
+            if others.map(|key| key.index).all(|other| self.says_the_same(elements, index, other)) {
                 continue;
-            };
+            }
             if self.hits(keys, number).next().is_some() {
                 problems.push(self.twice(array.at(index), number));
             }
@@ -650,6 +652,13 @@ impl<'p> References<'p> {
         }
     }
 
+    /// Whether two elements are one and the same or say the same, so that it does not matter which of
+    /// them is meant.
+    fn says_the_same(&self, elements: ArrayRef, a: u32, b: u32) -> bool {
+        let element = |index| self.tree().element(elements, index).unwrap_or(Item::Absent);
+        a == b || self.engine.is_same(element(a), element(b))
+    }
+
     /// That a number by which something refers to an element is there twice.
     fn twice(&self, at: Loc, number: i128) -> Problem {
         Problem::new(self.path(at), ProblemKind::DuplicateKey { key: format!("{number}").into() })
@@ -661,17 +670,18 @@ impl<'p> References<'p> {
     pub fn doubled(&self) -> Vec<(Loc, &'p str, i128)> {
         let mut doubled = Vec::new();
         for keys in &self.keys {
-            let mut wanted: BTreeMap<i128, bool> = BTreeMap::new();
+            let mut wanted: BTreeMap<i128, Option<u32>> = BTreeMap::new();
             let by = self.all.iter().filter(|found| found.elements == keys.elements);
             wanted.extend(
-                by.filter(|found| found.key == Some(keys.field)).map(|hit| (hit.number, false)),
+                by.filter(|found| found.key == Some(keys.field)).map(|hit| (hit.number, None)),
             );
             for key in keys.numbers.as_deref().unwrap_or_default() {
                 let Some(met) = wanted.get_mut(&key.number) else { continue };
-                if let (true, Some(at)) = (*met, key.at) {
+                let first = *met.get_or_insert(key.index);
+                let is_it = self.says_the_same(keys.elements, first, key.index);
+                if let (false, Some(at)) = (is_it, key.at) {
                     doubled.push((at, keys.field, key.number));
                 }
-                *met = true;
             }
         }
         doubled

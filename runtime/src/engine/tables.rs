@@ -469,7 +469,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     /// Whether two elements say the same, and so does what they own.
-    fn is_same(&self, a: Item, b: Item) -> bool {
+    pub(crate) fn is_same(&self, a: Item, b: Item) -> bool {
         match (a, b) {
             (Item::Node(a), Item::Node(b)) => {
                 let mut rows = self.tree.record(a).numbered_rows();

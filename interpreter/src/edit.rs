@@ -108,7 +108,8 @@ pub fn edit(
 ) -> Result<(), EditFailure> {
     let found = references_so_far(program, value.given()).map_err(EditError::from)?;
     let steps = parse_path(path).ok_or_else(|| no_path(path, "it is no path".to_owned()))?;
-    if found.all().iter().all(|hit| hit.key.is_none()) {
+    let may_double = matches!(edit, Edit::Insert(_) | Edit::Set(_) | Edit::Rename(_));
+    if !may_double || found.all().iter().all(|hit| hit.key.is_none()) {
         return edit_at(program, value, &found, &steps, edit);
     }
     let before = value.clone();

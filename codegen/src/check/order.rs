@@ -382,15 +382,23 @@ fn asks_for_all(model: &Model, holders: &Holders, array: (RecordId, RowId)) -> b
     let mut asks = false;
     for last in lasts {
         search((array.0, last), |(_, expr), open| {
-            wholes(model, expr, &mut |path| {
-                let around = matches!(path.start, Start::Root | Start::Up(_) | Start::Enclosing(_));
-                let one = matches!(path.steps.get(1), Some(Step::Index(_) | Step::Last));
-                let Some(Step::Field(field)) = path.steps.first().filter(|_| around && !one) else {
-                    return;
-                };
-                let (of, row) = array;
-                asks |= model.ends(field).any(|end| end == (of, Member::Row(row)));
-            });
+            let mut all = Vec::new();
+            all_elements(model, expr, &mut all);
+            let around = |path: &&Path| {
+                matches!(path.start, Start::Root | Start::Up(_) | Start::Enclosing(_))
+                    && !matches!(path.steps.get(1), Some(Step::Index(_) | Step::Last))
+            };
+            let fields =
+                all.into_iter().map(|(path, _)| path).filter(around).filter_map(|path| match path
+                    .steps
+                    .first()
+                {
+                    Some(Step::Field(field)) => Some(field),
+                    _ => None,
+                });
+            let (of, row) = array;
+            let mut ends = fields.flat_map(|field| model.ends(field));
+            asks |= ends.any(|end| end == (of, Member::Row(row)));
             for path in paths(model, expr).into_iter().filter(|path| path.steps.len() == 1) {
                 open.extend(model.leads(path).filter_map(|lead| match lead {
                     Lead::Let(of, named) => Some((of, named.expr)),
@@ -414,23 +422,6 @@ fn is_in_itself(holders: &Holders, id: RecordId) -> bool {
         }
     }
     seen.contains(&id)
-}
-
-/// Calls `see` with the paths of streams of which an expression needs all elements.
-fn wholes<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path)) {
-    let expr = &model[expr];
-    if let Expr::Stream(function, stream, _) = expr
-        && !matches!(
-            function,
-            StreamFunction::First
-                | StreamFunction::FirstIndex
-                | StreamFunction::Any
-                | StreamFunction::All
-        )
-    {
-        paths(model, *stream).into_iter().for_each(&mut *see);
-    }
-    expr.operands(&mut |operand| wholes(model, operand, see));
 }
 
 /// Paths of which an expression always needs all elements, and those (`true`) to an element behind the

@@ -211,7 +211,7 @@ fn report(
             d.help("behind a backslash stands `n`, `t`, `\"`, another one, or a letter by its number: `\\u{0}`");
         } else if said.contains('(') && !said.contains(['"', '\n']) {
             let rest = text.get(span.start as usize..).unwrap_or_default().trim_start();
-            let word = type_around(text, span).unwrap_or_else(|| with_brackets(rest));
+            let word = with_brackets(rest);
             told = span.end.max(span.start + u32::try_from(word.len()).unwrap_or(0));
             d.help(format!("a word with parentheses stands in quotes: `\"{word}\"`"));
         } else if said.contains('[') && is_value(text, span) {
@@ -236,18 +236,25 @@ fn report(
     }
 }
 
-/// The word that a text begins with, with all that is in its parentheses.
+/// The word that a text begins with, with all that is in its brackets, blanks included: also in angle
+/// brackets, if they are closed.
 fn with_brackets(text: &str) -> &str {
-    let mut depth = 0_u32;
-    let end = text.find(|c: char| {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == '\n' || depth == 0 && (c.is_whitespace() || matches!(c, ';' | '{' | '}'))
-    });
-    text[..end.unwrap_or(text.len())].trim_end()
+    let up_to = |opens: &[char], closes: &[char]| {
+        let mut depth = 0_u32;
+        let end = text.find(|c: char| {
+            if opens.contains(&c) {
+                depth += 1;
+            } else if closes.contains(&c) {
+                depth = depth.saturating_sub(1);
+            }
+            c == '\n' || depth == 0 && (c.is_whitespace() || matches!(c, ';' | '{' | '}'))
+        });
+        (text[..end.unwrap_or(text.len())].trim_end(), depth == 0)
+    };
+    match up_to(&['(', '<'], &[')', '>']) {
+        (word, true) => word,
+        (_, false) => up_to(&['('], &[')']).0,
+    }
 }
 
 /// The word with two dots between numbers that a place is in.
@@ -261,26 +268,6 @@ fn range_around(text: &str, span: Span) -> Option<&str> {
     let number =
         |side: &str| side.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
     (number(text.get(low..dots)?) && number(text.get(dots + 2..high)?)).then_some(range)
-}
-
-/// The type with arguments in angle brackets, blanks included, of which a word is the beginning.
-fn type_around(text: &str, span: Span) -> Option<&str> {
-    let whole = text.get(span.start as usize..)?.lines().next()?;
-    let mut open = 0_u32;
-    for (at, c) in whole.char_indices() {
-        match c {
-            '<' | '(' => open += 1,
-            '>' | ')' => {
-                open = open.checked_sub(1)?;
-                if open == 0 {
-                    return whole.get(..=at);
-                }
-            }
-            '"' | '{' | '}' | ';' => return None,
-            _ => {}
-        }
-    }
-    None
 }
 
 /// Whether a word is the value of a property.

@@ -22,7 +22,19 @@ const RENEWALS: usize = 16;
 
 /// Matches the parts of two files.
 pub(crate) fn matched(a: &Parts<'_>, b: &Parts<'_>) -> Matching {
-    Pairing::run(a, b)
+    let mut pairing = Pairing {
+        a: Content::new(a),
+        b: Content::new(b),
+        order: Order::of([a, b]),
+        waiting: BinaryHeap::new(),
+        renewals: (a.all.len() + b.all.len()).saturating_mul(RENEWALS),
+        found: Matching::empty(a.all.len(), b.all.len()),
+    };
+    pairing.pair(ROOT, ROOT);
+    while let Some(Reverse((_, of_a, of_b))) = pairing.waiting.pop() {
+        pairing.pair_elements(of_a, of_b);
+    }
+    pairing.found
 }
 
 /// Two files whose parts are being matched.
@@ -38,23 +50,7 @@ struct Pairing<'p, 't, 'u> {
     found: Matching,
 }
 
-impl<'p, 't, 'u> Pairing<'p, 't, 'u> {
-    fn run(a: &'p Parts<'t>, b: &'p Parts<'u>) -> Matching {
-        let mut pairing = Pairing {
-            a: Content::new(a),
-            b: Content::new(b),
-            order: Order::of([a, b]),
-            waiting: BinaryHeap::new(),
-            renewals: (a.all.len() + b.all.len()).saturating_mul(RENEWALS),
-            found: Matching::empty(a.all.len(), b.all.len()),
-        };
-        pairing.pair(ROOT, ROOT);
-        while let Some(Reverse((_, of_a, of_b))) = pairing.waiting.pop() {
-            pairing.pair_elements(of_a, of_b);
-        }
-        pairing.found
-    }
-
+impl Pairing<'_, '_, '_> {
     fn pair(&mut self, of_a: PartId, of_b: PartId) {
         let (a, b) = (self.a.parts, self.b.parts);
         self.found.pair(of_a, of_b);

@@ -133,8 +133,8 @@ fn place<'v>(
     Place { spots: sides.map(spot), values: sides.map(value) }
 }
 
-/// Elements that both files have added: those of one name or of one descriptor, and otherwise runs at one place that say
-/// the same. What is left of the follower's stays in `behind`.
+/// Elements that both files have added: those of one name or of one descriptor, and otherwise runs at
+/// one place that say the same. What is left of the follower's stays in `behind`.
 fn twice(
     planner: &mut Planner<'_, '_, '_>,
     lists: [PartId; 3],

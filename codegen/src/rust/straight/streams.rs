@@ -60,7 +60,7 @@ impl<'m> Straight<'_, 'm> {
                 return Ok(TokenStream::new());
             }
             let number = |place| match place {
-                Place::Number(n) => Ok(n),
+                Place::Number(n) => Ok(farther_in(n)),
                 _ => unable("a function of elements that are no numbers"),
             };
             let step = match function {
@@ -80,7 +80,7 @@ impl<'m> Straight<'_, 'm> {
                 Of::Any | Of::All => {
                     let (holds, any) = match (&holds, place) {
                         (Some(holds), _) => (quote!(#holds), function == Of::Any),
-                        (None, Place::Truth(truth)) => (truth, function == Of::Any),
+                        (None, Place::Truth(truth)) => (farther_in(truth), function == Of::Any),
                         _ => return unable("a function of elements that are no truth values"),
                     };
                     let ends = if any { quote!(#holds) } else { quote!(!(#holds)) };

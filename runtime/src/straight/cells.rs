@@ -178,14 +178,16 @@ impl Width {
     }
 }
 
-/// Whether a spelling has nothing but what is kept of these rows, and perhaps a form.
+/// Whether a spelling has nothing but what is kept of these rows, and perhaps a form; `nones`: rows of
+/// which numbers for nothing are kept, also of elements.
 #[inline]
-pub fn is_kept(spelling: &Spelling, rows: &[u16], form: bool) -> bool {
+pub fn is_kept(spelling: &Spelling, rows: &[u16], nones: &[u16], form: bool) -> bool {
     spelling.is_canonical()
         || spelling.entries().iter().all(|entry| match entry.kind {
             KeptKind::Width | KeptKind::Reserved | KeptKind::Digits => {
                 entry.index.is_none() && rows.contains(&entry.row)
             }
+            KeptKind::Number => nones.contains(&entry.row),
             KeptKind::Form => form && entry.index.is_none() && entry.row == Spelling::WHOLE,
             _ => false,
         })

@@ -46,7 +46,7 @@ pub use check::{
 };
 pub use digits::{digits, keep_reserved, kept_digits, set_digits, set_reserved, stored_digits};
 pub use ink::{write, writes, Begun, Ink, Late};
-pub use kept::{kept, kept_number};
+pub use kept::{is_none, is_usual_none, kept, kept_number, none_of};
 pub use load::*;
 pub use members::{has_only_members, kept_members, list_members, mend_members, KeptMembers};
 pub use mode::{Borrow, Mode, Owning};

@@ -536,7 +536,7 @@ mod straight {
         cx: &mut s::Ink<'v>,
         number: &'v super::ItemNumber,
     ) -> s::Straight<()> {
-        s::holds(s::is_kept(&number.spelling, &[], true))?;
+        s::holds(s::is_kept(&number.spelling, &[], &[], true))?;
         let first: usize = if (number.value as i128) == 0i128 {
             0usize
         } else if number.value >= -128 && number.value <= 127 {
@@ -593,7 +593,7 @@ mod straight {
         cx: &mut s::Ink<'v>,
         bool: &'v super::ItemBool,
     ) -> s::Straight<()> {
-        s::holds(s::is_kept(&bool.spelling, &[], true))?;
+        s::holds(s::is_kept(&bool.spelling, &[], &[], true))?;
         let first: usize = if bool.value == true {
             0usize
         } else if bool.value == false {
@@ -640,7 +640,7 @@ mod straight {
         cx: &mut s::Ink<'v>,
         float: &'v super::ItemFloat,
     ) -> s::Straight<()> {
-        s::holds(s::is_kept(&float.spelling, &[], true))?;
+        s::holds(s::is_kept(&float.spelling, &[], &[], true))?;
         let first: usize = if float.value.to_bits() == 0 { 0usize } else { 1usize };
         let form = match s::kept_form(&float.spelling, first) {
             rt::Some(kept) if (match kept {
@@ -673,7 +673,7 @@ mod straight {
         cx: &mut s::Ink<'v>,
         list: &'v super::ItemList,
     ) -> s::Straight<()> {
-        s::holds(s::is_kept(&list.spelling, &[], true))?;
+        s::holds(s::is_kept(&list.spelling, &[], &[], true))?;
         let first: usize = if (list.values.iter().all(|x| (*x <= 255))
             && (LENGTH_RULE).allows(list.values.len() as u64))
         {
@@ -729,7 +729,7 @@ mod straight {
         cx: &mut s::Ink<'v>,
         record: &'v super::ItemRecord,
     ) -> s::Straight<()> {
-        s::holds(s::is_kept(&record.spelling, &[], true))?;
+        s::holds(s::is_kept(&record.spelling, &[], &[], true))?;
         let first: usize = if (record.version <= 15) && (record.tag <= 511) {
             0usize
         } else {

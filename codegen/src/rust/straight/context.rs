@@ -9,13 +9,13 @@ use super::able::{Able, Sought, unable};
 use super::asked::Asked;
 use super::findings::Survey;
 use super::locals::is_case_name;
-use super::questions::{has_varint, is_digits, is_reserved, word};
+use super::questions::{has_varint, is_digits, is_reserved, nones, word};
 use super::scope::{Access, Frame, Placed, Scope};
 use super::standing::Standing;
 use crate::model::{
     BinaryOp, Cell, Constant, Content, DefinerScope, DefinerSource, EndianRule, Expr, ExprId,
-    FloatCode, Form, LengthRule, Measure, Model, Owners, Path, Record, RecordId, Reference, Role,
-    Row, RowId, RowKind, RunLength, RunType, Start, Storage, Tag, Type, unit_size,
+    FloatCode, Form, LengthRule, Meaning, Measure, Model, Owners, Path, Record, RecordId,
+    Reference, Role, Row, RowId, RowKind, RunLength, RunType, Start, Storage, Tag, Type, unit_size,
 };
 use crate::rust::in_arena;
 use crate::rust::layouts::Layouts;
@@ -124,11 +124,41 @@ pub(super) struct AtHand {
 
 impl<'p, 'm> Straight<'p, 'm> {
     /// Whether the spelling of a struct keeps what is unusual about a row, where that is cheap: the
-    /// width of a number, its digits, or bytes without a meaning.
+    /// width of a number, its digits, which of several numbers for nothing it is, or bytes without a
+    /// meaning.
     pub(super) fn keeps(&self, record: RecordId, row: &Row) -> bool {
         // Of a root with a pool whose members are data it keeps these.
         let keeps_pool = || record == self.model.root && !matches!(self.kept_pool(), Ok(None));
-        self.keeps_width(&row.ty) || (is_digits(&row.ty) || is_reserved(row)) && !keeps_pool()
+        self.keeps_width(&row.ty)
+            || (is_digits(&row.ty) || is_reserved(row) || self.keeps_none(row)) && !keeps_pool()
+    }
+
+    /// Whether it is kept which of several numbers for nothing a row has, or an element of it.
+    pub(super) fn keeps_none(&self, row: &Row) -> bool {
+        let ty = match &row.ty {
+            Type::Array(array) => {
+                let plain =
+                    array.stride.is_none() && array.described.is_none() && array.in_step.is_none();
+                if !plain || self.flavour == Flavour::Arena {
+                    return false;
+                }
+                &array.element
+            }
+            ty => ty,
+        };
+        let (cell, kind) = match ty {
+            Type::Cell(cell) => (cell, None),
+            Type::Pointer(pointer) => {
+                let kind = &self.model.pointers[pointer.kind.index()];
+                (pointer.cell.as_ref().unwrap_or(&kind.cell), Some(kind))
+            }
+            _ => return false,
+        };
+        matches!(cell.storage, Storage::Fixed(_))
+            && matches!(cell.meaning, Meaning::Int | Meaning::Enum(_))
+            && matches!(row.kind, RowKind::Plain)
+            && matches!(row.role, Role::Data | Role::Default(_))
+            && nones(row, kind).nth(1).is_some()
     }
 
     /// Whether a number of variable width in a row may take more bytes than it needs.

@@ -3,7 +3,8 @@
 //!
 //! Whatever is not as a file written by straight code would have it is [*odd*](formwork::__rt::s::Odd),
 //! and the engine begins from the start. So straight code reports nothing, and of spellings it keeps
-//! only widths of numbers and forms of cases, which a row shows by itself. It may give up where it
+//! only what a row shows by itself: widths and digits of numbers, which of several numbers for nothing
+//! there is, bytes without a meaning, and forms of cases. It may give up where it
 //! likes, but where it says something it says what the engine would say.
 //!
 //! A model that straight code cannot carry at all has none; cases of unions that it cannot carry are

@@ -50,7 +50,6 @@ impl<'m> Reading<'_, '_, 'm> {
             filled: false,
             whole: false,
             extent: None,
-            keeps: None,
             index: matches!(questions::target(&array.element), Type::Record(_))
                 .then(|| self.local("i")),
             // What describes an element around describes none of these.
@@ -70,7 +69,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 self.straight.describer(&self.scope(ctx), ctx.view, described.by, &by)?;
             let list = self.checked(list)?;
             let read = quote!(let #by = s::known(#list.get(#i))?;);
-            let inner = Ctx { it: Some((it, read)), index: Some(i), ..inner };
+            let inner = Ctx { it: Some((it, read)), index: Some(i), keeps: None, ..inner };
             return self.list(&inner, spot, array, row, element, ctx.filled, false, sink);
         }
         if ctx.whole && !self.is_block(ctx, &array.element) {
@@ -125,6 +124,7 @@ impl<'m> Reading<'_, '_, 'm> {
                 (Some(before), Spot::block(block))
             }
         };
+        let ctx = &Ctx { keeps: None, ..ctx.clone() };
         let mut elements = TokenStream::new();
         for index in 0..count {
             let spot = spot.plus(width * index as u64);
@@ -183,6 +183,7 @@ impl<'m> Reading<'_, '_, 'm> {
         {
             let block = self.local("b");
             let at = Spot::block(block.clone());
+            let ctx = &Ctx { keeps: None, ..ctx.clone() };
             let (_, stored) = self.stored(ctx, &at, cell.storage)?;
             let number = self.wrap(element, self.meaning(cell, row, &stored, element.core())?);
             let plain = matches!(
@@ -231,6 +232,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let at = Spot::Block { block: block.clone(), at: 0, base: own, whole: true };
         let room = quote!(rt::Vec::with_capacity(#bytes.len() / #wide));
         let list = self.list_of(room, sink, None);
+        let ctx = &ctx.for_element(&list.name);
         let body = self.inside(|| {
             self.straight.for_element(&array.element, || {
                 self.item(ctx, &at, &array.element, row, element, &*list.push)
@@ -299,7 +301,7 @@ impl<'m> Reading<'_, '_, 'm> {
             &array.element,
             Type::Record(id) if self.straight.record(*id).recursive
         );
-        let inner = Ctx { entered, ..ctx.clone() };
+        let inner = Ctx { entered, ..ctx.for_element(&list.name) };
         let moves = array.stride.is_none() && self.least(ctx, &array.element) > 0;
         let many = match length {
             ArrayLength::Count(_) => quote!(#number),

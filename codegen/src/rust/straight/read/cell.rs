@@ -5,12 +5,13 @@ use quote::{format_ident, quote};
 
 use super::{Ctx, Reading, Sink, Spot, nothing, number, size};
 use crate::model::{
-    ByteOrder, Cell, Constant, FloatCode, GroupOrder, Home, IntType, Meaning, RecordId, Row,
-    RowKind, Storage, Type, limits,
+    ByteOrder, Cell, Constant, FloatCode, GroupOrder, Home, IntType, Meaning, PointerKind,
+    RecordId, Row, RowKind, Storage, Type, limits,
 };
 use crate::rust::shape::{Prim, Shape, float_code, mask};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::digits;
+use crate::rust::straight::questions;
 use crate::rust::straight::scope::Access;
 
 /// A number as stored.
@@ -111,10 +112,9 @@ impl<'m> Reading<'_, '_, 'm> {
                     GroupOrder::LsbFirst => format_ident!("varint_lsb"),
                 };
                 let (most, wide) = (Literal::u8_unsuffixed(most), Literal::u32_unsuffixed(bits));
-                let raw = match &ctx.keeps {
+                let raw = match ctx.keeps_row() {
                     Some((spelling, row)) => {
                         let read = format_ident!("wide_{read}");
-                        let row = Literal::u16_unsuffixed(*row);
                         quote!(#part.#read(#most, #wide, &mut #spelling, #row)?)
                     }
                     None => quote!(#part.#read(#most, #wide)?),
@@ -138,9 +138,8 @@ impl<'m> Reading<'_, '_, 'm> {
                 let (low, high) = limits(u32::from(int.bytes) * 8, int.signed);
                 let prim = Prim::holding(low, high);
                 let ident = prim.ident();
-                let tokens = match &ctx.keeps {
+                let tokens = match ctx.keeps_row() {
                     Some((spelling, row)) => {
-                        let row = Literal::u16_unsuffixed(*row);
                         quote!((s::kept_digits(#text, &#form, &mut #spelling, #row)? as #ident))
                     }
                     None => quote!((s::digits(#text, &#form)? as #ident)),
@@ -214,15 +213,31 @@ impl<'m> Reading<'_, '_, 'm> {
         let known = Stored { tokens: quote!(#name), ..stored };
         let some = sink(self.wrap(target, self.meaning(cell, row, &known, inner)?));
         let empty = sink(nothing(target)?);
-        let first = number(row.none[0]);
-        let others = row.none[1..].iter().map(|none| {
-            let none = number(*none);
-            quote!(if #name == #none { return rt::Err(s::Odd); })
-        });
+        let is_none = self.is_none(ctx, row, None, &name);
         Ok(quote! {
             let #name = #tokens;
-            #(#others)*
-            if #name == #first { #empty } else { #some }
+            if #is_none { #empty } else { #some }
+        })
+    }
+
+    /// Whether a stored number stands for nothing. If it is another one than is written it is kept, or
+    /// the file is left to the engine.
+    pub(super) fn is_none(
+        &self,
+        ctx: &Ctx<'m>,
+        row: &Row,
+        kind: Option<&PointerKind>,
+        name: &Ident,
+    ) -> Option<TokenStream> {
+        let nones: Vec<TokenStream> = questions::nones(row, kind).map(number).collect();
+        if let [none] = &nones[..] {
+            return Some(quote!(#name == #none));
+        }
+        nones.first()?;
+        let number = quote!(i128::from(#name));
+        Some(match ctx.keeps.as_ref().filter(|_| self.straight.keeps_none(row)) {
+            Some(keeps) => keeps.none(&number, &nones),
+            None => quote!(s::is_usual_none(#number, &[#(#nones),*])?),
         })
     }
 

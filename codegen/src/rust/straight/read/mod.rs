@@ -7,7 +7,7 @@
 //! Where an object lies does not matter to the value, so addresses are held against the file only
 //! where a number in the file follows from them, and where that proves that each object is where the
 //! layouts put it. Of spelling it keeps what is as cheap as it is
-//! common: the width of a number, and the form of a case. If the reader cannot tell whether all that
+//! common, such as the width of a number, and the form of a case. If the reader cannot tell whether all that
 //! follows from something else is what it should be, it is not sealed: what it reads counts only if
 //! the writer makes the same bytes of it.
 
@@ -154,6 +154,29 @@ enum Body {
     Not(String),
 }
 
+/// What keeps how a row is spelled, or an element of it.
+#[derive(Clone)]
+struct Keeps {
+    /// The local with the spelling.
+    spelling: Ident,
+    /// The row's number there.
+    row: u16,
+    /// The list that the element is going to be pushed to.
+    list: Option<Ident>,
+}
+
+impl Keeps {
+    /// Whether a number is one of those for nothing, which one is kept: a `bool`.
+    fn none(&self, number: &TokenStream, nones: &[TokenStream]) -> TokenStream {
+        let (spelling, row) = (&self.spelling, Literal::u16_unsuffixed(self.row));
+        let index = match &self.list {
+            Some(list) => quote!(rt::Some(#list.len())),
+            None => quote!(rt::None),
+        };
+        quote!(s::is_none(#number, &[#(#nones),*], &mut #spelling, #row, #index))
+    }
+}
+
 /// What is read.
 #[derive(Clone)]
 struct Ctx<'m> {
@@ -179,8 +202,8 @@ struct Ctx<'m> {
     filled: bool,
     /// The local that takes the address and the end of what a pointer leads to.
     extent: Option<Ident>,
-    /// The local that keeps an unusual width of the row's number, and the row's number there.
-    keeps: Option<(Ident, u16)>,
+    /// What keeps how a row is spelled.
+    keeps: Option<Keeps>,
     /// The level of the type that is read next has been entered, for all elements of a list.
     entered: bool,
     /// The part at hand has just the elements that are read next, whatever else says where they end.
@@ -193,6 +216,22 @@ struct Ctx<'m> {
     pushing: bool,
     /// The locals that chains of objects are joined to.
     chains: Option<Chains>,
+}
+
+impl Ctx<'_> {
+    /// The local with the spelling that keeps how the number of a whole row is spelled, and the row's
+    /// number there.
+    fn keeps_row(&self) -> Option<(&Ident, Literal)> {
+        let keeps = self.keeps.as_ref().filter(|keeps| keeps.list.is_none())?;
+        Some((&keeps.spelling, Literal::u16_unsuffixed(keeps.row)))
+    }
+
+    /// The same with what keeps how an element is spelled that is going to be pushed to a list.
+    fn for_element(&self, list: &Ident) -> Self {
+        let keeps = self.keeps.clone().filter(|keeps| keeps.list.is_none());
+        let keeps = keeps.map(|keeps| Keeps { list: Some(list.clone()), ..keeps });
+        Ctx { keeps, ..self.clone() }
+    }
 }
 
 /// Where something is read.

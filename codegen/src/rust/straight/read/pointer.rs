@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{Ctx, Reading, Sink, Spot, nothing, number, size};
+use super::{Ctx, Reading, Sink, Spot, nothing, size};
 use crate::model::{
     ArrayLength, DefinerSource, Expr, ExprId, PointerKind, PointerType, RecordId, Role, Row,
     RowKind, RunLength, Storage, Target, Type, WhenEmpty,
@@ -71,18 +71,9 @@ impl<'m> Reading<'_, '_, 'm> {
         let (before, stored) = self.stored(ctx, spot, storage)?;
         let name = self.local("n");
         let raw = &stored.tokens;
-        let mut nones = row.none.iter().chain(&kind.none).map(|none| number(*none));
-        let is_none = nones.next().map(|none| quote!(#name == #none));
-        let others: Vec<TokenStream> = nones.collect();
-        // Which of them a file has is kept.
-        let odd = match &others[..] {
-            [] => None,
-            others => Some(quote!(if matches!(#name, #(#others)|*) {
-                return rt::Err(s::Odd);
-            })),
-        };
+        let is_none = self.is_none(ctx, row, Some(kind), &name);
         let wide = if signed { quote!(i128) } else { quote!(u64) };
-        let before = quote!(#before let #name = #wide::from(#raw); #odd);
+        let before = quote!(#before let #name = #wide::from(#raw););
         // What it counts is known to be an address only where it leads somewhere.
         let unit = size(kind.unit);
         let bytes =

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::body::{Holder, Work, extent};
 use super::seal::follows;
-use super::{Ctx, Reading, Sink, Spot, push, size};
+use super::{Ctx, Keeps, Reading, Sink, Spot, push, size};
 use crate::model::{
     ArrayLength, Cell, Constant, Content, Encoding, PointerType, RecordId, RecordKind, Role, Row,
     RowId, RowKind, RunLength, Storage, Target, Type, UnionId,
@@ -120,7 +120,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let mut ctx = self.row_ctx(work, id);
         if let (Some(keeps), true) = (&work.keeps, self.keeps_row(ctx.record, row)) {
             let number = self.straight.shapes.spelling_row(ctx.record, id);
-            ctx.keeps = Some((keeps.clone(), number));
+            ctx.keeps = Some(Keeps { spelling: keeps.clone(), row: number, list: None });
         }
         let ctx = &ctx;
         if self.is_sealed()
@@ -544,9 +544,8 @@ impl<'m> Reading<'_, '_, 'm> {
             }
             _ => return unable("padding of no known size"),
         };
-        work.code.extend(match &ctx.keeps {
+        work.code.extend(match ctx.keeps_row() {
             Some((spelling, number)) if is_reserved(row) => {
-                let number = Literal::u16_unsuffixed(*number);
                 quote!(s::keep_reserved(#bytes, &mut #spelling, #number);)
             }
             _ => is_fill(row, &bytes),

@@ -281,7 +281,7 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             (Type::Record(record), _) => self.put_record(node, *record, x, spot, Some(&quote!(#i))),
             _ => {
-                let node = Node { element: true, ..node.clone() };
+                let node = Node { element: Some(i.clone()), ..node.clone() };
                 self.put(&node, id, row, ty, x, spot, None)
             }
         }

@@ -191,7 +191,7 @@ impl<'m> Writer<'_, '_, 'm> {
     /// What becomes of an array that is written at the end of the file.
     pub(super) fn beside_of(&self, node: &Node<'m>, id: RowId, spot: &Spot) -> Option<Beside> {
         let known = self.beside.borrow().get(&(node.id, id, node.epoch)).copied();
-        known.filter(|_| matches!(spot, Spot::End) && !node.element)
+        known.filter(|_| matches!(spot, Spot::End) && node.element.is_none())
     }
 
     /// The code of a row, with notes of where it is for code that fills a table beside it.

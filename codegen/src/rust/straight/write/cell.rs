@@ -94,6 +94,7 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn bits(
         &self,
         node: &Node<'m>,
+        id: RowId,
         row: &'m Row,
         cell: &'m Cell,
         src: &Src,
@@ -107,10 +108,14 @@ impl<'m> Writer<'_, '_, 'm> {
             (Meaning::Int | Meaning::Enum(_), Shape::Option(inner)) => {
                 let (bits, signed) = self.model.cell_range(cell);
                 let none = match row.none.first() {
+                    Some(_) if self.straight.keeps_none(row) => {
+                        self.number_for_none(node, id, None).unwrap_or_default()
+                    }
                     Some(none) => cut(*none, bits, signed)?.into_token_stream(),
                     None => quote!(return rt::Err(s::Odd)),
                 };
-                let some = self.bits(node, row, cell, &self.src(quote!(x), (**inner).clone()))?;
+                let some =
+                    self.bits(node, id, row, cell, &self.src(quote!(x), (**inner).clone()))?;
                 Ok(quote!(match #code { rt::Some(x) => #some, rt::None => #none }))
             }
             (Meaning::Int | Meaning::Enum(_), _) => {
@@ -281,7 +286,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 let Some(src) = self.field(node, id) else {
                     return unable("a row without a field");
                 };
-                self.bits(node, row, cell, &src)
+                self.bits(node, id, row, cell, &src)
             }
             (RowKind::Plain, Role::Kept(expr))
                 if matches!(cell.meaning, Meaning::Bool { yes: 1 }) =>
@@ -325,21 +330,21 @@ impl<'m> Writer<'_, '_, 'm> {
                 };
                 let word = (place, int.bytes, self.is_big(node, &int));
                 let around = self.word_at.replace(Some(word));
-                let bits = self.bits(node, row, cell, src);
+                let bits = self.bits(node, id, row, cell, src);
                 self.word_at.replace(around);
                 Ok(self.store(node, &int, &bits?, spot))
             }
             Storage::Varint(varint) => {
                 let (width, most, order) = self.varint(varint)?;
                 let kept = self.width(node, id);
-                let bits = self.bits(node, row, cell, src)?;
+                let bits = self.bits(node, id, row, cell, src)?;
                 let Spot::End = spot else {
                     return unable("a number of variable width within a block");
                 };
                 Ok(quote!(cx.varint(rt::Some(i128::from(#bits)), #width, #most, #order, #kept)?;))
             }
             Storage::Digits { digits, .. } => {
-                let bits = self.bits(node, row, cell, src)?;
+                let bits = self.bits(node, id, row, cell, src)?;
                 let int = self.model.digits[digits.index()].ty;
                 let number = match int.signed {
                     true => {

@@ -26,6 +26,7 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn put_pointer(
         &self,
         node: &Node<'m>,
+        id: RowId,
         row: &'m Row,
         pointer: &'m PointerType,
         src: &Src,
@@ -42,24 +43,15 @@ impl<'m> Writer<'_, '_, 'm> {
             Spot::End => {
                 let width = usize::from(int.bytes);
                 let place = Spot::Block(quote!(0));
-                let body = self.put_pointer(node, row, pointer, src, &place)?;
+                let body = self.put_pointer(node, id, row, pointer, src, &place)?;
                 return Ok(in_block(width, &body));
             }
         };
         let at = position(&offset);
-        let none = row.none.first().copied().or(kind.none);
-        #[allow(
-            clippy::cast_sign_loss,
-            clippy::cast_possible_truncation,
-            reason = "two's complement"
-        )]
-        let nothing = match none {
+        let nothing = match self.number_for_none(node, id, Some(kind)) {
             None => quote!(return rt::Err(s::Odd);),
-            Some(0) => quote!(),
-            Some(none) => {
-                let none = none as u64;
-                self.store(node, &int, &quote!(#none), spot)
-            }
+            Some(none) if none.to_string() == "0u64" => quote!(),
+            Some(none) => self.store(node, &int, &none, spot),
         };
         let code = &src.code;
         let agrees = match (pointer.none_with, &src.shape) {

@@ -731,7 +731,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 Ok(self.in_place(node.id, id, ty, put))
             }
             Type::Union(union) => self.put_union(node, id, *union, src, spot, home),
-            Type::Pointer(pointer) => self.put_pointer(node, row, pointer, src, spot),
+            Type::Pointer(pointer) => self.put_pointer(node, id, row, pointer, src, spot),
             Type::Array(array) => match self.beside_of(node, id, spot) {
                 Some(Beside::Filled) => self.leave_table(node, id, array),
                 None if array.in_step.is_some() => self.put_in_step(node, id, row, array, spot),
@@ -753,7 +753,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
                 let inner = self.closed(&inner);
                 // What measures a row measures none of its elements.
-                let element = node.element;
+                let element = node.element.is_some();
                 let expected = match &region.extent {
                     Extent::Rest | Extent::Terminated(_) => {
                         return unable("a terminator in a room");

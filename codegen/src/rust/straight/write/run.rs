@@ -158,7 +158,7 @@ impl<'m> Writer<'_, '_, 'm> {
         let room = self.straight.room_size(node.id, id, size)?;
         let said = || self.says(node, size, id, Side::Size) || self.size_is_said(node, size, id);
         match room {
-            RoomSize::Least(_) if node.element || !said() => {
+            RoomSize::Least(_) if node.element.is_some() || !said() => {
                 unable("a room whose size follows from it in another way")
             }
             room => Ok(room),

@@ -281,7 +281,7 @@ impl<'m> Writer<'_, '_, 'm> {
                 }
                 Type::Pointer(pointer) if matches!(pointer.target, Target::Pooled) => {
                     let src = self.src(quote!(key), Shape::Bytes);
-                    self.put_pointer(&element, row, pointer, &src, &spot)?
+                    self.put_pointer(&element, row_id, row, pointer, &src, &spot)?
                 }
                 _ => return unable("a column of another kind"),
             });

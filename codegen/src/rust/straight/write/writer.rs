@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::sums::SumRow;
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row, RowId, Sizes,
-    Type,
+    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, PointerKind, RecordId, RecordKind, Row,
+    RowId, Sizes, Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};
@@ -18,7 +18,7 @@ use crate::rust::straight::check::Checking;
 use crate::rust::straight::context::Straight;
 use crate::rust::straight::ends::{self, Ends};
 use crate::rust::straight::locals::Locals;
-use crate::rust::straight::questions::is_here;
+use crate::rust::straight::questions::{self, is_here};
 use crate::rust::straight::scope::{Access, Frame, Late, Scope};
 
 /// What a function does.
@@ -214,8 +214,8 @@ pub(super) struct Node<'m> {
     pub(super) way: Vec<(RecordId, RowId)>,
     /// The row that is written, if what is in it is in no array or union and behind no pointer.
     pub(super) row: Option<RowId>,
-    /// Whether an element of a row is written.
-    pub(super) element: bool,
+    /// The position of the element of a row that is written: a `usize`.
+    pub(super) element: Option<Ident>,
     /// The level of the type that is written next has been entered, for all elements of an array.
     pub(super) entered: bool,
 }
@@ -322,7 +322,7 @@ impl<'m> Writer<'_, '_, 'm> {
             index,
             way: Vec::new(),
             row: None,
-            element: false,
+            element: None,
             entered: false,
         }
     }
@@ -458,14 +458,15 @@ impl<'m> Writer<'_, '_, 'm> {
             row: None,
             big,
             decided: Some(id),
-            element: false,
+            element: None,
             entered: false,
             ..node.clone()
         })
     }
 
     /// Code that gives up if something of a struct is spelled in a way that straight code does not
-    /// keep. It keeps widths and digits of numbers in rows, bytes without a meaning, and forms.
+    /// keep. It keeps widths and digits of numbers in rows, numbers for nothing, bytes without a
+    /// meaning, and forms.
     pub(super) fn canonical(&self, id: RecordId, value: &TokenStream) -> TokenStream {
         if !self.is_spelled(id) {
             return quote!();
@@ -477,11 +478,12 @@ impl<'m> Writer<'_, '_, 'm> {
             }
             _ => Vec::new(),
         };
-        let mut rows = Vec::new();
+        let (mut rows, mut nones) = (Vec::new(), Vec::new());
         for record in std::iter::once(id).chain(forms.iter().copied()) {
             for (row_id, row) in self.model.records[record.index()].numbered_rows() {
                 if self.straight.keeps(id, row) {
-                    rows.push(self.straight.shapes.spelling_row(record, row_id));
+                    let list = if self.straight.keeps_none(row) { &mut nones } else { &mut rows };
+                    list.push(self.straight.shapes.spelling_row(record, row_id));
                 }
             }
         }
@@ -490,17 +492,17 @@ impl<'m> Writer<'_, '_, 'm> {
             && let Ok(Some((row, _))) = self.straight.kept_pool()
         {
             let spelling = self.straight.spelling(id, value);
-            return match rows.is_empty() && !whole {
+            return match rows.is_empty() && nones.is_empty() && !whole {
                 true => quote!(s::holds(s::has_only_members(#spelling, #row))?;),
                 false => quote!(s::holds(false)?;),
             };
         }
-        if rows.is_empty() && !whole {
+        if rows.is_empty() && nones.is_empty() && !whole {
             let spelling = self.straight.spelling(id, value);
             return quote!(s::holds(#spelling.is_canonical())?;);
         }
         let spelling = self.straight.spelling(id, value);
-        quote!(s::holds(s::is_kept(#spelling, &[#(#rows),*], #whole))?;)
+        quote!(s::holds(s::is_kept(#spelling, &[#(#rows),*], &[#(#nones),*], #whole))?;)
     }
 
     /// Whether a struct has a field for its spelling.
@@ -521,15 +523,49 @@ impl<'m> Writer<'_, '_, 'm> {
     pub(super) fn kept_row(&self, node: &Node<'m>, row: RowId) -> Option<(TokenStream, u16)> {
         let holder = self.holder(node.id);
         let keeps = self.straight.keeps(holder, node.row(row));
-        (keeps && !node.element && self.is_spelled(holder)).then(|| {
+        (keeps && node.element.is_none() && self.is_spelled(holder)).then(|| {
             let number = self.straight.shapes.spelling_row(node.id, row);
             (self.straight.spelling(holder, &node.value), number)
         })
     }
 
+    /// The number for nothing that a row has, or an element of it: a `u64`; nothing if there is no such
+    /// number.
+    pub(super) fn number_for_none(
+        &self,
+        node: &Node<'m>,
+        id: RowId,
+        kind: Option<&PointerKind>,
+    ) -> Option<TokenStream> {
+        let row = node.row(id);
+        let all: Vec<i128> = questions::nones(row, kind).collect();
+        let first = *all.first()?;
+        let whole = Node { element: None, ..node.clone() };
+        let kept = self.kept_row(&whole, id).filter(|_| self.straight.keeps_none(row));
+        Some(match kept {
+            Some((spelling, number)) => {
+                let index = match &node.element {
+                    Some(index) => quote!(rt::Some(#index)),
+                    None => quote!(rt::None),
+                };
+                let all = all.iter().map(|none| Literal::i128_unsuffixed(*none));
+                quote!(s::none_of(#spelling, #number, #index, &[#(#all),*]))
+            }
+            None => {
+                #[allow(
+                    clippy::cast_sign_loss,
+                    clippy::cast_possible_truncation,
+                    reason = "two's complement"
+                )]
+                let first = first as u64;
+                quote!(#first)
+            }
+        })
+    }
+
     /// The width that a number of variable width had in the file: an `s::Width`.
     pub(super) fn width(&self, node: &Node<'m>, row: RowId) -> TokenStream {
-        if node.element || !self.is_spelled(self.holder(node.id)) {
+        if node.element.is_some() || !self.is_spelled(self.holder(node.id)) {
             return quote!(s::Width::SHORTEST);
         }
         let row = self.straight.shapes.spelling_row(node.id, row);

@@ -63,6 +63,9 @@ pub enum ConflictKind {
     Reference,
     /// One refers to an element whose name is that of another one in the other file.
     Renamed,
+    /// One has added an array with an element for each of another one, which is longer in the other
+    /// file.
+    Described,
 }
 
 impl ConflictKind {
@@ -76,6 +79,7 @@ impl ConflictKind {
             ConflictKind::Order => "order",
             ConflictKind::Reference => "reference",
             ConflictKind::Renamed => "renamed",
+            ConflictKind::Described => "described",
         }
     }
 
@@ -90,6 +94,9 @@ impl ConflictKind {
             ConflictKind::Reference => "it refers to an element that was removed",
             ConflictKind::Renamed => {
                 "it refers to an element whose name the other may have given to another one"
+            }
+            ConflictKind::Described => {
+                "it has no elements for what the other has added to the array that describes them"
             }
         }
     }

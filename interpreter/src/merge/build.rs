@@ -9,11 +9,11 @@ use crate::stack::with_stack;
 use crate::value::{Kept, StructValue, UnionValue, Value};
 
 pub(super) fn build(three: &Three<'_, '_>, plan: Plan<'_>, conflicts: &mut Vec<Conflict>) -> Value {
-    let mut places =
-        Places { three, places: HashMap::default(), keys: HashMap::default(), lists: 0 };
+    let (places, keys) = (HashMap::default(), HashMap::default());
+    let mut places = Places { three, places, keys, counts: vec![0] };
     places.plan(&plan);
-    let Places { places, keys, .. } = places;
-    let mut builder = Builder { three, places, keys, conflicts };
+    let Places { places, keys, counts, .. } = places;
+    let mut builder = Builder { three, places, keys, counts, conflicts };
     builder.value(plan).unwrap_or(Value::None)
 }
 
@@ -29,7 +29,8 @@ struct Places<'w, 't> {
     three: &'w Three<'w, 't>,
     places: Placed,
     keys: PlacedKeys<'t>,
-    lists: u32,
+    /// Lengths of the arrays of the result, by their numbers, which begin at 1.
+    counts: Vec<u32>,
 }
 
 impl Places<'_, '_> {
@@ -43,7 +44,7 @@ impl Places<'_, '_> {
             }
             Plan::Spelled(inner, _) => with_stack(|| self.plan(inner)),
             Plan::List { lists, rows } => {
-                self.lists += 1;
+                self.counts.push(u32::try_from(rows.len()).unwrap_or(NONE));
                 for (side, list) in lists.iter().enumerate() {
                     let found =
                         (0..).zip(rows).filter_map(|(at, row)| Some((row.sources[side]?, at)));
@@ -65,19 +66,24 @@ impl Places<'_, '_> {
             return;
         }
         let count = self.three.parts[side].length(list).unwrap_or(0);
-        let (_, places) = self
-            .places
-            .entry((side, list))
-            .or_insert_with(|| (self.lists, vec![NONE; count as usize]));
+        let number = self.number();
+        let (_, places) =
+            self.places.entry((side, list)).or_insert_with(|| (number, vec![NONE; count as usize]));
         for (from, to) in found {
             places[from as usize] = to;
         }
     }
 
+    /// Number of the last array.
+    fn number(&self) -> u32 {
+        u32::try_from(self.counts.len() - 1).unwrap_or(NONE)
+    }
+
     /// What the elements of the last array have in the fields that references go by.
     fn name(&mut self, keys: &dyn Fn(&str) -> Vec<Option<i128>>) {
+        let number = self.number();
         for field in self.three.parts.iter().flat_map(|parts| parts.key_fields()) {
-            self.keys.entry((self.lists, field)).or_insert_with(|| keys(field));
+            self.keys.entry((number, field)).or_insert_with(|| keys(field));
         }
     }
 
@@ -85,7 +91,7 @@ impl Places<'_, '_> {
     fn take(&mut self, side: usize, part: PartId) {
         let parts = self.three.parts[side];
         if let Some(count) = parts.length(part).filter(|_| parts.is_target(part)) {
-            self.lists += 1;
+            self.counts.push(count);
             self.place(side, part, (0..count).map(|at| (at, at)).collect());
             self.name(&|field| {
                 parts.inside(part).map(|element| parts.content(element, field)).collect()
@@ -147,6 +153,7 @@ struct Builder<'w, 't, 'c> {
     three: &'w Three<'w, 't>,
     places: Placed,
     keys: PlacedKeys<'t>,
+    counts: Vec<u32>,
     conflicts: &'c mut Vec<Conflict>,
 }
 
@@ -254,18 +261,48 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    /// Puts the references right in what one file has.
-    fn refer(&mut self, side: usize, spot: Spot, value: &mut Value) {
+    /// Where the elements come to of an array that one file has by itself, since what describes them
+    /// is elsewhere in the result. A conflict if that is not there, or describes more.
+    fn described(&mut self, side: usize, list: PartId) -> Option<Vec<u32>> {
+        let parts = self.three.parts[side];
+        let described = parts.described(list)?;
+        let by = described.list?;
+        let (number, to) = self.places.get(&(side, by))?;
+        let place = |by: &u32| match *by {
+            NONE => 0,
+            by => to.get(by as usize).map_or(NONE, |to| to.saturating_add(1)),
+        };
+        let mut places: Vec<u32> = described.by.iter().map(place).collect();
+        let there = described.by.iter().filter(|by| **by != NONE).count();
+        let are_all = Some(there) == parts.length(by).map(|count| count as usize);
+        let wrong = if places.contains(&NONE) {
+            ConflictKind::Reference
+        } else if are_all && self.counts.get(*number as usize) > u32::try_from(there).ok().as_ref()
+        {
+            ConflictKind::Described
+        } else {
+            let mut order: Vec<(u32, usize)> = places.iter().copied().zip(0..).collect();
+            order.sort_unstable();
+            for (to, (_, from)) in (0..).zip(order) {
+                places[from] = to;
+            }
+            return Some(places);
+        };
+        let spots = self.three.spots(side, Spot::part(list));
+        self.conflicts.push(self.three.conflict(wrong, spots));
+        None
+    }
+
+    /// Puts the references right in what one file has, and elements to where what describes them is.
+    /// Says where these have come to, if it is an array of such.
+    fn refer(&mut self, side: usize, spot: Spot, value: &mut Value) -> Option<Vec<u32>> {
         let parts = self.three.parts[side];
         if let Value::Spelled(inner, _) = value {
-            self.refer(side, spot, inner);
-            return;
+            return self.refer(side, spot, inner);
         }
         match parts.what_at(spot) {
             What::Leaf(_) if parts.target(spot.part).is_some() => {
-                if parts.position(spot).is_none() {
-                    return;
-                }
+                parts.position(spot)?;
                 if self.is_doubtful(side, spot) {
                     let spots = self.three.spots(side, spot);
                     self.conflicts.push(self.three.conflict(ConflictKind::Renamed, spots));
@@ -282,26 +319,46 @@ impl Builder<'_, '_, '_> {
                         self.conflicts.push(conflict);
                     }
                 }
+                None
             }
-            What::Numbers(_) if parts.target(spot.part).is_none() => {}
             What::List(_) | What::Numbers(_) => with_stack(|| {
-                for (at, value) in (0..).zip(value.elements_mut().into_iter().flatten()) {
+                let all = value.elements_mut().into_iter().flatten();
+                let is_plain = matches!(parts.what_at(spot), What::Numbers(_))
+                    && parts.target(spot.part).is_none();
+                for (at, value) in (0..).zip(all).filter(|_| !is_plain) {
                     self.refer(side, parts.element(spot.part, at), value);
                 }
+                let places = self.described(side, spot.part)?;
+                let elements = value.elements_mut()?;
+                let mut all: Vec<_> = places.iter().zip(elements.drain(..)).collect();
+                all.sort_by_key(|(to, _)| **to);
+                elements.extend(all.into_iter().map(|(_, element)| element));
+                Some(places)
             }),
             What::Struct(_) | What::Case(_) => with_stack(|| {
+                let mut moved = Moved::new();
                 for field in parts.inside(spot.part) {
-                    match parts.row_name(field) {
-                        Some(name) => {
-                            if let Some(value) = value.get_mut(name) {
-                                self.refer(side, Spot::part(field), value);
-                            }
-                        }
-                        None => self.refer(side, Spot::part(field), value),
+                    let Some(name) = parts.row_name(field) else {
+                        self.refer(side, Spot::part(field), value);
+                        continue;
+                    };
+                    let Some(inner) = value.get_mut(name) else { continue };
+                    if let Some(places) = self.refer(side, Spot::part(field), inner) {
+                        let places = (0..).zip(places).collect();
+                        moved.insert(name.to_owned(), [places, HashMap::new(), HashMap::new()]);
                     }
                 }
+                let kept = match value {
+                    Value::Struct(value) => &mut value.kept,
+                    Value::Union(union) => &mut union.value.kept,
+                    _ => return None,
+                };
+                if !moved.is_empty() {
+                    [*kept, _, _] = placed([kept, &[], &[]], &moved);
+                }
+                None
             }),
-            What::Leaf(_) | What::None | What::Unread => {}
+            What::Leaf(_) | What::None | What::Unread => None,
         }
     }
 }

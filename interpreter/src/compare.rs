@@ -18,4 +18,6 @@ pub(crate) use align::{NONE, longest_run};
 pub(crate) use hash::Quick;
 pub(crate) use matching::{Matching, Pairs};
 pub(crate) use pairing::matched;
-pub(crate) use parts::{Described, PartId, Parts, ROOT, Spot, What, described_rows, fields, reference_rows};
+pub(crate) use parts::{
+    Described, PartId, Parts, ROOT, Spot, What, described_rows, fields, reference_rows,
+};

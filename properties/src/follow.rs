@@ -49,8 +49,8 @@ enum Meaning {
     Key(Way, i128),
 }
 
-/// What the references of a value mean, the arrays that they lead into, and those whose elements are
-/// of something else.
+/// What the references of a value mean, the arrays that they lead into or of which others have an
+/// element for each, and these.
 struct Meant {
     all: BTreeMap<String, (Way, Meaning)>,
     arrays: Vec<Array>,
@@ -72,7 +72,7 @@ impl Described {
     }
 }
 
-/// An array that references lead into.
+/// An array that references lead into, or of which another one has an element for each.
 #[derive(Debug, Clone)]
 struct Array {
     path: String,
@@ -91,7 +91,7 @@ fn meant(program: &Program, value: &Value) -> Result<Meant, Broken> {
         count: found.count(array).unwrap_or(0),
         by: by.iter().map(|by| by.map(|by| found.way(by))).collect(),
     });
-    let described = described.collect();
+    let described: Vec<_> = described.collect();
     let mut meant = Meant { all: BTreeMap::new(), arrays: Vec::new(), described };
     for hit in found.all() {
         let (way, array) = (found.way(hit.at), found.way(hit.array));
@@ -117,6 +117,19 @@ fn meant(program: &Program, value: &Value) -> Result<Meant, Broken> {
         }
         meant.all.insert(format!("{way:?}"), (way, meaning));
     }
+    for by in found.described().flat_map(|(_, by)| by.iter().flatten()) {
+        let mut at = Some(*by);
+        while let Some(loc) = at {
+            let (array, path) = (loc.whole_row(), found.path(loc.whole_row()).to_string());
+            let count = found.count(array).filter(|_| loc.index().is_some());
+            if let Some(count) = count.filter(|_| elements(value, &path).is_ok())
+                && meant.arrays.iter().all(|known| known.path != path)
+            {
+                meant.arrays.push(Array { path, way: found.way(array), count, rows: Vec::new() });
+            }
+            at = found.tree().holder(loc.node);
+        }
+    }
     Ok(meant)
 }
 
@@ -137,9 +150,9 @@ fn through(way: &Way, array: &Way, new: &dyn Fn(u32) -> Option<u32>) -> Option<W
     Some(way)
 }
 
-/// Edits an array of a value that something refers to, as `u` chooses, and looks whether every
+/// Edits an array of a value that something refers to or is of, as `u` chooses, and looks whether every
 /// reference means what it meant before, whether nothing else has changed, and whether what is
-/// written is read as that. None if nothing refers to anything.
+/// written is read as that. None if nothing is either.
 ///
 /// # Errors
 ///

@@ -908,6 +908,31 @@ fn elements_come_along_with_what_describes_them() {
     assert_eq!(merged, Err(vec!["removed rows[1].cells[1]".to_owned()]));
 }
 
+#[test]
+fn elements_are_told_apart_by_what_is_described_in_them() {
+    let base = b"\x02\x03a\0b\x01\x0a\x01\0\x14\x02\0\x1e\x03\0";
+    // The columns are in another order, and a row is new; the other has changed a cell.
+    let turned = b"\x02\x04b\x01a\0\x01\0\x0a\x09\0\x05\x02\0\x14\x03\0\x1e";
+    let other = b"\x02\x03a\0b\x01\x0a\x01\0\x15\x02\0\x1e\x03\0";
+    let both = b"\x02\x04b\x01a\0\x01\0\x0a\x09\0\x05\x02\0\x15\x03\0\x1e";
+    assert_eq!(merge_bytes(CELLS, [base, turned, other]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(CELLS, [base, other, turned]), Ok(both.to_vec()));
+    // Rows have changed places as well.
+    let turned = b"\x02\x03b\x01a\0\x03\0\x1e\x01\0\x0a\x02\0\x14";
+    let both = b"\x02\x03b\x01a\0\x03\0\x1e\x01\0\x0a\x02\0\x15";
+    assert_eq!(merge_bytes(CELLS, [base, turned, other]), Ok(both.to_vec()));
+}
+
+#[test]
+fn elements_come_along_where_nothing_describes_any_in_one_file() {
+    let [none, one] = [&b"\x00\x01"[..], b"\x01\x01a\0\x0a"];
+    let both = b"\x02\x01a\0b\0\x0a\x14";
+    assert_eq!(merge_bytes(CELLS, [none, one, b"\x01\x01b\0\x14"]), Ok(both.to_vec()));
+    let left = b"\x01\x01b\0\x14";
+    assert_eq!(merge_bytes(CELLS, [one, none, both]), Ok(left.to_vec()));
+    assert_eq!(merge_bytes(CELLS, [one, both, none]), Ok(left.to_vec()));
+}
+
 /// Elements of numbers, elements that only some describe, and elements that describe others.
 #[test]
 fn elements_come_along_with_what_describes_them_by_others() {

@@ -186,7 +186,8 @@ impl<'t> Parts<'t> {
         }
         let Some(each) = self.tree.row(row).ty.one_for_each(self.tree.model()) else { return };
         let places: Vec<_> = by.iter().map(|by| by.and_then(element)).collect();
-        let mut rows = places.iter().skip(each.leading as usize).map(|place| Some(place.as_ref()?.0));
+        let mut rows =
+            places.iter().skip(each.leading as usize).map(|place| Some(place.as_ref()?.0));
         let first = rows.next().unwrap_or_default();
         if rows.any(|row| row.is_none() || row != first) {
             return;

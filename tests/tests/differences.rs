@@ -923,6 +923,38 @@ fn elements_are_told_apart_by_what_is_described_in_them() {
     assert_eq!(merge_bytes(CELLS, [base, turned, other]), Ok(both.to_vec()));
 }
 
+/// What refers to elements of an array that only one file has.
+#[test]
+fn references_lead_to_elements_that_have_come_along() {
+    let base = b"\x02\x01ab\x0a\x0b\0";
+    let turned = b"\x02\x01ba\x0b\x0a\x01";
+    let more = b"\x02\x02ab\x0a\x0b\0\x0c\x0d\x01";
+    let both = b"\x02\x02ba\x0b\x0a\x01\x0d\x0c\0";
+    let column = "struct Column { text name size=1 unique=#true }";
+    for row in ["u8 cells of=File.columns", "u8 cells count=\"count(File.columns)\""] {
+        let schema = format!(
+            "module m root=File endian=little {{ extension m }}\n\
+             struct File {{ u8 c; u8 r; Column columns count=c; Row rows count=r }}\n{column}\n\
+             struct Row {{ {row}; u8 best ref=cells }}"
+        );
+        assert_eq!(merge_bytes(&schema, [base, turned, more]), Ok(both.to_vec()));
+        assert_eq!(merge_bytes(&schema, [base, more, turned]), Ok(both.to_vec()));
+    }
+    // By a key, and through an array that is described by the one that is.
+    let schema = format!(
+        "module m root=File endian=little {{ extension m }}\n\
+         struct File {{ u8 c; u8 r; Column columns count=c; Row rows count=r }}\n{column}\n\
+         struct Row {{ u8 sizes of=File.columns; Cell<it> cells of=sizes; u8 best ref=cells.key }}\n\
+         struct Cell<n> {{ u8 key; u8 v count=n }}"
+    );
+    let base = b"\x02\x01ab\0\x01\x0a\x0b\x07\x0a";
+    let turned = b"\x02\x01ba\x01\0\x0b\x07\x0a\x0a";
+    let more = b"\x02\x02ab\0\x01\x0a\x0b\x07\x0a\x01\0\x0c\x08\x0d\x0c";
+    let both = b"\x02\x02ba\x01\0\x0b\x07\x0a\x0a\0\x01\x0d\x0c\x08\x0c";
+    assert_eq!(merge_bytes(&schema, [base, turned, more]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(&schema, [base, more, turned]), Ok(both.to_vec()));
+}
+
 #[test]
 fn elements_come_along_where_nothing_describes_any_in_one_file() {
     let [none, one] = [&b"\x00\x01"[..], b"\x01\x01a\0\x0a"];

@@ -1,6 +1,6 @@
 //! The value of the result. References are put right when it is known where all elements are.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::plan::{Kepts, Plan, spellings};
 use super::{BASE, Conflict, ConflictKind, OURS, THEIRS, Three};
@@ -9,21 +9,37 @@ use crate::stack::with_stack;
 use crate::value::{Kept, StructValue, UnionValue, Value};
 
 pub(super) fn build(three: &Three<'_, '_>, plan: Plan<'_>, conflicts: &mut Vec<Conflict>) -> Value {
-    let (places, keys) = (HashMap::default(), HashMap::default());
-    let mut places = Places { three, places, keys, counts: vec![0] };
+    let mut places = Places {
+        three,
+        places: HashMap::default(),
+        keys: HashMap::default(),
+        counts: vec![0],
+        taken: BTreeMap::new(),
+        moved: HashMap::default(),
+    };
     places.plan(&plan);
-    let Places { places, keys, counts, .. } = places;
-    let mut builder = Builder { three, places, keys, counts, conflicts };
+    while let Some((list, taken)) = places.taken.pop_first() {
+        places.come_along(list, &taken);
+    }
+    let Places { places, keys, moved, .. } = places;
+    let mut builder = Builder { three, places, keys, moved, conflicts };
     builder.value(plan).unwrap_or(Value::None)
 }
 
 /// Where the elements of arrays are in the result that something refers to: by file and array, a
 /// number for the array of the result, and by position the position there.
-type Placed = HashMap<(usize, PartId), (u32, Vec<u32>), Quick>;
+type Placed = HashMap<Array, (u32, Vec<u32>), Quick>;
+
+/// An array of one of the files.
+type Array = (usize, PartId);
 
 /// What references to the elements of an array hold that go by a field: by the number of the array and
 /// the field, for each position in the result.
 type PlacedKeys<'t> = HashMap<(u32, &'t str), Vec<Option<i128>>>;
+
+/// Where the elements come to of arrays that one file has by itself, since what describes them is
+/// elsewhere in the result; a conflict if that is not there, or describes more.
+type MovedAlong = HashMap<Array, Result<Vec<u32>, ConflictKind>, Quick>;
 
 struct Places<'w, 't> {
     three: &'w Three<'w, 't>,
@@ -31,6 +47,11 @@ struct Places<'w, 't> {
     keys: PlacedKeys<'t>,
     /// Lengths of the arrays of the result, by their numbers, which begin at 1.
     counts: Vec<u32>,
+    /// Arrays that one file has by itself and whose elements something describes: the number that the
+    /// array has if something refers to it, and the arrays of all files whose elements come to be in
+    /// it.
+    taken: BTreeMap<Array, (Option<u32>, Vec<Array>)>,
+    moved: MovedAlong,
 }
 
 impl Places<'_, '_> {
@@ -90,6 +111,7 @@ impl Places<'_, '_> {
     /// All arrays in what is taken from one file as it is.
     fn take(&mut self, side: usize, part: PartId) {
         let parts = self.three.parts[side];
+        let mut of = vec![(side, part)];
         if let Some(count) = parts.length(part).filter(|_| parts.is_target(part)) {
             self.counts.push(count);
             self.place(side, part, (0..count).map(|at| (at, at)).collect());
@@ -110,6 +132,7 @@ impl Places<'_, '_> {
             };
             if let Some(base) = base {
                 if side != BASE {
+                    of.push((BASE, base));
                     self.place(BASE, base, from_base.clone());
                 }
                 for other in [OURS, THEIRS].into_iter().filter(|other| *other != side) {
@@ -121,13 +144,66 @@ impl Places<'_, '_> {
                     };
                     let found =
                         from_base.iter().filter_map(|(at, to)| Some((pairs.to_b(*at)?, *to)));
+                    of.push((other, list));
                     self.place(other, list, found.collect());
                 }
             }
         }
+        if parts.described(part).is_some() {
+            let number = parts.is_target(part).then(|| self.number());
+            self.taken.insert((side, part), (number, of));
+        }
         if !matches!(parts.part(part).what, What::Leaf(_) | What::Numbers(_)) {
             with_stack(|| parts.inside(part).for_each(|inner| self.take(side, inner)));
         }
+    }
+}
+
+impl Places<'_, '_> {
+    /// Takes the elements of an array along to where what describes them is.
+    fn come_along(&mut self, (side, list): Array, (number, of): &(Option<u32>, Vec<Array>)) {
+        let parts = self.three.parts[side];
+        let Some(described) = parts.described(list) else { return };
+        let Some(by) = described.list else { return };
+        if let Some(taken) = self.taken.remove(&(side, by)) {
+            with_stack(|| self.come_along((side, by), &taken));
+        }
+        let Some((describing, to)) = self.places.get(&(side, by)) else { return };
+        let place = |by: &u32| match *by {
+            NONE => 0,
+            by => to.get(by as usize).map_or(NONE, |to| to.saturating_add(1)),
+        };
+        let mut order: Vec<(u32, usize)> = described.by.iter().map(place).zip(0..).collect();
+        let there = described.by.iter().filter(|by| **by != NONE).count();
+        let there = u32::try_from(there).unwrap_or(NONE);
+        let is_all = parts.length(by) == Some(there);
+        let places = if order.iter().any(|(to, _)| *to == NONE) {
+            Err(ConflictKind::Reference)
+        } else if is_all && self.counts.get(*describing as usize) > Some(&there) {
+            Err(ConflictKind::Described)
+        } else {
+            order.sort_unstable();
+            let mut places = vec![0; order.len()];
+            for (to, (_, from)) in (0..).zip(order) {
+                places[from] = to;
+            }
+            Ok(places)
+        };
+        if let (Ok(places), Some(number)) = (&places, number) {
+            let new = |at: u32| places.get(at as usize).copied().unwrap_or(NONE);
+            for list in of {
+                let placed = self.places.get_mut(list).filter(|(known, _)| known == number);
+                placed.into_iter().flat_map(|(_, all)| all).for_each(|at| *at = new(*at));
+            }
+            let fields = self.three.parts.iter().flat_map(|parts| parts.key_fields());
+            for field in fields.collect::<BTreeSet<_>>() {
+                let Some(keys) = self.keys.get_mut(&(*number, field)) else { continue };
+                let mut all: Vec<_> = (0..).map(new).zip(keys.drain(..)).collect();
+                all.sort_by_key(|(to, _)| *to);
+                keys.extend(all.into_iter().map(|(_, key)| key));
+            }
+        }
+        self.moved.insert((side, list), places);
     }
 }
 
@@ -153,7 +229,7 @@ struct Builder<'w, 't, 'c> {
     three: &'w Three<'w, 't>,
     places: Placed,
     keys: PlacedKeys<'t>,
-    counts: Vec<u32>,
+    moved: MovedAlong,
     conflicts: &'c mut Vec<Conflict>,
 }
 
@@ -261,36 +337,17 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    /// Where the elements come to of an array that one file has by itself, since what describes them
-    /// is elsewhere in the result. A conflict if that is not there, or describes more.
+    /// Where the elements come to of an array that one file has by itself, if something describes
+    /// them.
     fn described(&mut self, side: usize, list: PartId) -> Option<Vec<u32>> {
-        let parts = self.three.parts[side];
-        let described = parts.described(list)?;
-        let by = described.list?;
-        let (number, to) = self.places.get(&(side, by))?;
-        let place = |by: &u32| match *by {
-            NONE => 0,
-            by => to.get(by as usize).map_or(NONE, |to| to.saturating_add(1)),
-        };
-        let mut places: Vec<u32> = described.by.iter().map(place).collect();
-        let there = described.by.iter().filter(|by| **by != NONE).count();
-        let are_all = Some(there) == parts.length(by).map(|count| count as usize);
-        let wrong = if places.contains(&NONE) {
-            ConflictKind::Reference
-        } else if are_all && self.counts.get(*number as usize) > u32::try_from(there).ok().as_ref()
-        {
-            ConflictKind::Described
-        } else {
-            let mut order: Vec<(u32, usize)> = places.iter().copied().zip(0..).collect();
-            order.sort_unstable();
-            for (to, (_, from)) in (0..).zip(order) {
-                places[from] = to;
+        match self.moved.remove(&(side, list))? {
+            Ok(places) => Some(places),
+            Err(kind) => {
+                let spots = self.three.spots(side, Spot::part(list));
+                self.conflicts.push(self.three.conflict(kind, spots));
+                None
             }
-            return Some(places);
-        };
-        let spots = self.three.spots(side, Spot::part(list));
-        self.conflicts.push(self.three.conflict(wrong, spots));
-        None
+        }
     }
 
     /// Puts the references right in what one file has, and elements to where what describes them is.

@@ -12,6 +12,7 @@ use formwork::{EditError, Problem, ProblemKind, WriteError};
 use formwork_model::{Model, Role, Row, Type};
 
 use crate::json::{self, JsonError};
+use crate::layout::left_open;
 use crate::paths::{Ground, ValueStep, in_file, parse_path, shown};
 use crate::stack::with_stack;
 use crate::value::{Kept, StructValue, Value};
@@ -193,8 +194,12 @@ fn edit_at(
             let along = found.along(array, &new).map_err(EditError::from)?;
             shift(value, found, array, at, to, along)
         }
-        Edit::Set(source) => replace(program, value, found, steps, source, false),
-        Edit::Rename(source) => replace(program, value, found, steps, source, true),
+        Edit::Set(source) | Edit::Rename(source) => {
+            let follow = matches!(edit, Edit::Rename(_));
+            replace(program, value, found, steps, source, follow)?;
+            *value = left_open(program, std::mem::replace(value, Value::None));
+            Ok(())
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use formwork::{ReadError, ReadOptions, WriteError};
 use crate::compare::{Matching, Parts, Spot, matched};
 use crate::diff::Side;
 use crate::document::Document;
-use crate::layout::completed;
+use crate::layout::{completed, left_open};
 use crate::value::Value;
 
 /// One of the files that are merged.
@@ -164,7 +164,7 @@ pub fn merge(
         return Ok(Merged::File(theirs.to_vec()));
     }
     let value = match merged(&sides) {
-        Ok(value) => value,
+        Ok(value) => left_open(program, value),
         Err(conflicts) => return Ok(Merged::Conflicts(conflicts)),
     };
     let bytes = crate::write(program, &value).map_err(MergeError::Write)?;

@@ -997,6 +997,18 @@ fn elements_come_along_with_what_describes_them_by_others() {
     assert_eq!(left.expect("it is right"), b"\x01\x22\x02\xbb\xbb\x00");
 }
 
+/// A row with a default is there by a number that is no epoch.
+#[test]
+fn elements_that_are_new_have_what_a_condition_brings() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  struct File { u8 v; u8 n; Item items count=n }\n\
+                  struct Item { u8 id; when \"File.v >= 2\" { u8 extra usually=7 } }";
+    let (base, newer) = (b"\x01\x02\x0a\x0b", b"\x02\x02\x0a\x07\x0b\x08");
+    let (more, both) = (b"\x01\x03\x0a\x0c\x0b", b"\x02\x03\x0a\x07\x0c\x07\x0b\x08");
+    assert_eq!(merge_bytes(schema, [base, newer, more]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(schema, [base, more, newer]), Ok(both.to_vec()));
+}
+
 #[test]
 fn references_to_references_are_known_by_what_these_lead_to() {
     let schema = "module m root=File endian=little { extension m }\n\

@@ -198,7 +198,11 @@ impl Type {
     /// length counts and nothing else.
     #[must_use]
     pub fn one_for_each(&self, model: &Model) -> Option<OneForEach> {
-        let Type::Array(array) = self.stripped() else { return None };
+        let mut ty = self.stripped();
+        while let Type::Pointer(pointer) = ty {
+            ty = pointer.owned()?.stripped();
+        }
+        let Type::Array(array) = ty else { return None };
         if let Some(Described { by, filter, leading, .. }) = array.described.as_deref() {
             return Some(OneForEach { by: *by, filter: *filter, leading: *leading });
         }

@@ -923,6 +923,30 @@ fn elements_are_told_apart_by_what_is_described_in_them() {
     assert_eq!(merge_bytes(CELLS, [base, turned, other]), Ok(both.to_vec()));
 }
 
+/// Elements of which each has an array with one for each of them.
+#[test]
+fn elements_come_along_with_what_is_around_them() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  pointer * u8 none=0\n\
+                  struct File 0x02 { *Node nodes 0x00 count=n; u8 n 0x01 }\n\
+                  struct Node 0x02 { u8 id 0x00 unique=#true; *u8 far 0x01 count=\"count(File.nodes)\" }";
+    let base = b"\x02\x02\x0a\x06\x0b\x08\x01\x02\x03\x04";
+    let turned = b"\x02\x02\x0b\x06\x0a\x08\x04\x03\x02\x01";
+    let other = b"\x02\x02\x0a\x06\x0b\x08\x01\x09\x03\x04";
+    let both = b"\x02\x02\x0b\x06\x0a\x08\x04\x03\x09\x01";
+    assert_eq!(merge_bytes(schema, [base, turned, other]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(schema, [base, other, turned]), Ok(both.to_vec()));
+    // A new node.
+    let more = b"\x02\x03\x0a\x08\x0b\x0b\x0c\x0e\x01\x02\x05\x03\x04\x06\x07\x08\x09";
+    let all = b"\x02\x03\x0b\x08\x0c\x0b\x0a\x0e\x04\x06\x03\x08\x09\x07\x02\x05\x01";
+    assert_eq!(merge_bytes(schema, [base, turned, more]), Ok(all.to_vec()));
+    let moved = b"\x02\x03\x0b\x08\x0a\x0b\x0c\x0e\x04\x03\x06\x02\x01\x05\x08\x07\x09";
+    let program = programs::from_text("m.kdl", schema, None).expect("it is clean");
+    let mut value = value_of(&program, more);
+    edit(&program, &mut value, "nodes[0]", Edit::Move(1)).expect("it can be moved");
+    assert_eq!(write(&program, &value).expect("it is right"), moved);
+}
+
 /// What refers to elements of an array that only one file has.
 #[test]
 fn references_lead_to_elements_that_have_come_along() {

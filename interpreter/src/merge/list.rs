@@ -133,7 +133,7 @@ fn described<'v>(
     let [Some(base), Some(ours), Some(theirs)] = all else { return None };
     let all = [base, ours, theirs];
     let by = describing(planner, all)?;
-    let order = order(planner, by);
+    let order = order(planner, by)?;
     let at: [HashMap<u32, u32, Quick>; 3] = all.map(|described| {
         let by = (0..).zip(&described.by).filter(|(_, by)| **by != NONE);
         by.map(|(at, by)| (*by, at)).collect()
@@ -190,19 +190,21 @@ fn describing(planner: &Planner<'_, '_, '_>, all: [&Described; 3]) -> Option<[Pa
     all.iter().zip(by).all(|(of, by)| of.list.is_none_or(|list| list == by)).then_some(by)
 }
 
-/// What an array that describes the elements of others has in the result.
-fn order(planner: &mut Planner<'_, '_, '_>, lists: [PartId; 3]) -> Rc<Vec<Sources>> {
+/// What an array that describes the elements of others has in the result; nothing while that is being
+/// looked for.
+fn order(planner: &mut Planner<'_, '_, '_>, lists: [PartId; 3]) -> Option<Rc<Vec<Sources>>> {
     if let Some(known) = planner.orders.get(&lists[BASE]) {
-        return Rc::clone(known);
+        return known.clone();
     }
+    planner.orders.insert(lists[BASE], None);
     // Its own conflicts are found where it stands.
     let mut conflicts = Vec::new();
     let orders = std::mem::take(&mut planner.orders);
     let mut other = Planner { three: planner.three, conflicts: &mut conflicts, orders };
     let rows = with_stack(|| merge(&mut other, lists, [None; 3]));
     let mut orders = other.orders;
-    let order = Rc::new(rows.into_iter().map(|row| row.sources).collect());
-    orders.insert(lists[BASE], Rc::clone(&order));
+    let order = Some(Rc::new(rows.into_iter().map(|row| row.sources).collect()));
+    orders.insert(lists[BASE], order.clone());
     planner.orders = orders;
     order
 }

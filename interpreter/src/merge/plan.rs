@@ -50,8 +50,9 @@ pub(super) fn root<'v>(
 pub(super) struct Planner<'w, 't, 'c> {
     pub three: &'w Three<'w, 't>,
     pub conflicts: &'c mut Vec<Conflict>,
-    /// By array of the base that describes the elements of others: what it has in the result.
-    pub orders: HashMap<PartId, Rc<Vec<Sources>>>,
+    /// By array of the base that describes the elements of others: what it has in the result, or
+    /// nothing while that is being looked for.
+    pub orders: HashMap<PartId, Option<Rc<Vec<Sources>>>>,
 }
 
 /// The positions of an element in the three files.

@@ -10,7 +10,7 @@ use formwork::engine::{self, Loc, Program};
 use formwork::spelling::KeptKind;
 use formwork::{ReadError, ReadOptions};
 
-use crate::compare::{Parts, matched, reference_rows};
+use crate::compare::{Parts, described_rows, matched, reference_rows};
 
 pub use bytes::{ByteRange, Cause};
 pub use extent::Extent;
@@ -101,29 +101,37 @@ impl Diff {
     }
 }
 
-/// A file that was read, with the arrays that its references lead into.
+/// A file that was read, with the arrays that its references lead into, and with what describes the
+/// elements of others.
 pub(crate) struct Side<'p> {
     pub document: engine::Document<'p, 'p>,
     pub error: Option<ReadError>,
     pub referred: Vec<(Loc, Option<Loc>)>,
+    pub described: Vec<(Loc, Vec<Option<Loc>>)>,
 }
 
 impl<'p> Side<'p> {
     pub(crate) fn read(program: &'p Program, bytes: &'p [u8], options: &ReadOptions) -> Side<'p> {
         let (mut document, mut error) = engine::read_claiming(program, bytes, options);
-        let mut referred = Vec::new();
+        let (mut referred, mut described) = (Vec::new(), Vec::new());
         if !document.is_empty() {
             let rows = reference_rows(document.tree());
             match document.referred(&rows) {
                 Ok(arrays) => referred = rows.into_iter().zip(arrays).collect(),
                 Err(kind) => error = error.or(Some(ReadError::new(kind, 0))),
             }
+            let rows = described_rows(document.tree());
+            match document.describing(&rows) {
+                Ok(places) => described = rows.into_iter().zip(places).collect(),
+                Err(kind) => error = error.or(Some(ReadError::new(kind, 0))),
+            }
         }
-        Side { document, error, referred }
+        Side { document, error, referred, described }
     }
 
     pub(crate) fn parts(&self) -> Option<Parts<'_>> {
-        (!self.document.is_empty()).then(|| Parts::new(self.document.tree(), &self.referred))
+        let tree = self.document.tree();
+        (!self.document.is_empty()).then(|| Parts::new(tree, &self.referred, &self.described))
     }
 }
 

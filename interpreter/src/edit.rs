@@ -4,13 +4,15 @@ use std::error::Error;
 use std::fmt;
 
 use formwork::engine::{
-    Item, Loc, Moved, NodeRef, Places, Program, References, Step, references, references_so_far,
+    Along, Item, Loc, Moved, NodeRef, Places, Program, References, Step, references,
+    references_so_far,
 };
 use formwork::path::Path;
 use formwork::{EditError, Problem, ProblemKind, WriteError};
 use formwork_model::{Model, Role, Row, Type};
 
 use crate::json::{self, JsonError};
+use crate::layout::left_open;
 use crate::paths::{Ground, ValueStep, in_file, parse_path, shown};
 use crate::stack::with_stack;
 use crate::value::{Kept, StructValue, Value};
@@ -181,19 +183,23 @@ fn edit_at(
                 index => Some(shifted(index)),
             };
             let places = Places { gone: Some(at), instead, loose: false, new: &mut new };
-            change(value, found, array, places, &mut |elements| {
-                elements.remove(at as usize);
-            })?;
-            respell(value, found, array, &|index| (index != at).then(|| shifted(index)));
-            Ok(())
+            let left = |index: u32| (index != at).then(|| shifted(index));
+            let along = found.along(array, &left).map_err(EditError::from)?;
+            change(value, found, array, places, &left, along)
         }
         Edit::Move(to) => {
             let (array, at, count) = element_at(found, steps)?;
             let to = position(to as usize, count, false)?;
-            shift(value, found, array, at, to)
+            let new = move |index: u32| Some(formwork::engine::moved(index, at, to));
+            let along = found.along(array, &new).map_err(EditError::from)?;
+            shift(value, found, array, at, to, along)
         }
-        Edit::Set(source) => replace(program, value, found, steps, source, false),
-        Edit::Rename(source) => replace(program, value, found, steps, source, true),
+        Edit::Set(source) | Edit::Rename(source) => {
+            let follow = matches!(edit, Edit::Rename(_));
+            replace(program, value, found, steps, source, follow)?;
+            *value = left_open(program, std::mem::replace(value, Value::None));
+            Ok(())
+        }
     }
 }
 
@@ -242,7 +248,8 @@ fn insert(
             })
             .and_then(|found| {
                 let array = found.locate(&way).ok_or(EditError::NoArray)?;
-                shift(value, &found, array, count, at)
+                // It describes nothing yet.
+                shift(value, &found, array, count, at, Vec::new())
             })
     };
     if done.is_err()
@@ -260,36 +267,48 @@ fn shift(
     array: Loc,
     from: u32,
     to: u32,
+    along: Vec<Along>,
 ) -> Result<(), EditFailure> {
-    let new = move |index: u32| formwork::engine::moved(index, from, to);
-    let mut place = |index: u32| Some(new(index));
+    let new = move |index: u32| Some(formwork::engine::moved(index, from, to));
+    let mut place = new;
     let places = Places { gone: None, instead: None, loose: false, new: &mut place };
-    change(value, found, array, places, &mut |elements| {
-        let element = elements.remove(from as usize);
-        elements.insert(to as usize, element);
-    })?;
-    respell(value, found, array, &|index| Some(new(index)));
-    Ok(())
+    change(value, found, array, places, &new, along)
 }
 
-/// Lets references follow, then changes the list.
+/// Lets references follow, then changes the list, and those whose elements come along.
 fn change(
     value: &mut Value,
     found: &References<'_>,
     array: Loc,
     places: Places<'_>,
-    list: &mut dyn FnMut(&mut Vec<Value>),
+    new: &dyn Fn(u32) -> Option<u32>,
+    along: Vec<Along>,
 ) -> Result<(), EditFailure> {
-    let moved = found.moved(array, places).map_err(EditError::from)?;
-    let way = found.way(array);
-    if at_way(value, &way, found.model()).and_then(Value::elements_mut).is_none() {
-        return Err(EditError::NoArray.into());
+    let moved = found.moved_along(array, places, &along).map_err(EditError::from)?;
+    let count = found.count(array).unwrap_or(0);
+    let places = (0..count).map(new).collect();
+    let lists = along.into_iter().chain([Along { array, places }]);
+    let mut lists: Vec<_> = lists.map(|list| (found.way(list.array), list)).collect();
+    for (way, _) in &lists {
+        if at_way(value, way, found.model()).and_then(Value::elements_mut).is_none() {
+            return Err(EditError::NoArray.into());
+        }
     }
     for moved in moved {
         put(value, found, moved);
     }
-    if let Some(elements) = at_way(value, &way, found.model()).and_then(Value::elements_mut) {
-        list(elements);
+    // What is in an element is changed before that is somewhere else.
+    lists.sort_by_key(|(way, _)| std::cmp::Reverse(way.len()));
+    for (way, Along { array, places }) in lists {
+        let place = |index: u32| places.get(index as usize).copied().flatten();
+        if let Some(elements) = at_way(value, &way, found.model()).and_then(Value::elements_mut) {
+            let all = (0..).zip(std::mem::take(elements));
+            let mut left: Vec<(u32, Value)> =
+                all.filter_map(|(index, element)| Some((place(index)?, element))).collect();
+            left.sort_by_key(|(to, _)| *to);
+            elements.extend(left.into_iter().map(|(_, element)| element));
+        }
+        respell(value, found, array, &place);
     }
     Ok(())
 }

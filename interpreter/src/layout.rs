@@ -25,28 +25,47 @@ pub(crate) fn completed(program: &Program, value: Value, read: &Value) -> Value 
     read_as(program, value, Some(read))
 }
 
-fn read_as(program: &Program, value: Value, read: Option<&Value>) -> Value {
+/// The value without what says that rows with defaults are not there for their conditions: these may
+/// hold when something else has changed.
+pub(crate) fn left_open(program: &Program, value: Value) -> Value {
     let epoch = epoch_of(program, value.given()).ok();
-    Layout(Shapes::new(program, epoch), 0).record(value, program.model().root, read)
+    let walk = Layout { shapes: Shapes::new(program, epoch), depth: 0, leaves_open: true };
+    walk.record(value, program.model().root, None)
 }
 
-/// The walk, and through how many structs that stand for one of their rows it has come.
+fn read_as(program: &Program, value: Value, read: Option<&Value>) -> Value {
+    let epoch = epoch_of(program, value.given()).ok();
+    let walk = Layout { shapes: Shapes::new(program, epoch), depth: 0, leaves_open: false };
+    walk.record(value, program.model().root, read)
+}
+
+/// The walk.
 #[derive(Clone, Copy)]
-struct Layout<'m>(Shapes<'m>, u32);
+struct Layout<'m> {
+    shapes: Shapes<'m>,
+    /// Through how many structs that stand for one of their rows it has come.
+    depth: u32,
+    /// Whether it leaves out what conditions may bring, and nothing else.
+    leaves_open: bool,
+}
 
 /// Structs that stand for one of their rows, one in another, are followed so far.
 const MAX_DEPTH: u32 = 64;
 
 impl<'m> Layout<'m> {
     fn record(self, value: Value, id: RecordId, read: Option<&Value>) -> Value {
-        let record = &self.0.model.records[id.index()];
+        let record = &self.shapes.model.records[id.index()];
         match (value, record.transparent) {
             (Value::Spelled(inner, kept), _) => {
                 Value::Spelled(Box::new(self.record(*inner, id, read.map(Value::bare))), kept)
             }
             (Value::Struct(value), None) => Value::Struct(self.fields(value, id, read)),
-            (value, Some(row)) if self.1 < MAX_DEPTH => {
-                Layout(self.0, self.1 + 1).value(value, &record.rows[row.index()].ty, read)
+            (value, Some(row)) if self.depth < MAX_DEPTH => {
+                Layout { depth: self.depth + 1, ..self }.value(
+                    value,
+                    &record.rows[row.index()].ty,
+                    read,
+                )
             }
             (value, _) => value,
         }
@@ -63,7 +82,7 @@ impl<'m> Layout<'m> {
                 Value::Spelled(Box::new(self.value(*inner, ty, read.map(Value::bare))), kept)
             }
             (Type::Array(array), Value::Array(elements)) => {
-                let inside = Layout(self.0, 0);
+                let inside = Layout { depth: 0, ..self };
                 let read = read.and_then(Value::elements);
                 let elements = elements.into_iter().enumerate().map(|(at, value)| {
                     inside.value(value, &array.element, read.and_then(|read| read.get(at)))
@@ -72,7 +91,7 @@ impl<'m> Layout<'m> {
             }
             (Type::Union(id), Value::Union(union)) => {
                 let UnionValue { case, value } = *union;
-                let cases = &self.0.model.unions[id.index()].cases;
+                let cases = &self.shapes.model.unions[id.index()].cases;
                 let value = match cases.iter().find(|known| known.name == case) {
                     Some(known) => self.fields(value, known.record, read),
                     None => value,
@@ -89,8 +108,17 @@ impl<'m> Layout<'m> {
 
     fn fields(self, value: StructValue, record: RecordId, read: Option<&Value>) -> StructValue {
         let fields = value.fields.into_iter().filter_map(|(name, field)| {
-            let Some(row) = self.0.field(record, &name) else { return Some((name, field)) };
-            if self.0.is_elsewhere(row) && is_nothing(row, &field) {
+            let Some(row) = self.shapes.field(record, &name) else { return Some((name, field)) };
+            if self.leaves_open {
+                let is_open = row.when.is_some()
+                    && matches!(row.role, Role::Default(_))
+                    && row.none.is_empty();
+                if is_open && field.is_none() {
+                    return None;
+                }
+                return Some((name, Layout { depth: 0, ..self }.value(field, &row.ty, None)));
+            }
+            if self.shapes.is_elsewhere(row) && is_nothing(row, &field) {
                 return None;
             }
             let field = match (&field, &row.role) {
@@ -99,7 +127,7 @@ impl<'m> Layout<'m> {
                 }
                 _ => {
                     let read = read.and_then(|read| read.get(&name));
-                    Layout(self.0, 0).value(field, &row.ty, read)
+                    Layout { depth: 0, ..self }.value(field, &row.ty, read)
                 }
             };
             let says_nothing = match &field {
@@ -107,7 +135,7 @@ impl<'m> Layout<'m> {
                 Value::Struct(value) => value.fields.is_empty() && value.kept.is_empty(),
                 _ => false,
             };
-            (!says_nothing || self.0.carries_data(row)).then_some((name, field))
+            (!says_nothing || self.shapes.carries_data(row)).then_some((name, field))
         });
         let mut fields: Vec<_> = fields.collect();
         for (at, (name, value)) in read.and_then(Value::fields).unwrap_or(&[]).iter().enumerate() {
@@ -115,7 +143,7 @@ impl<'m> Layout<'m> {
             if here || fields.iter().any(|(known, _)| known == name) {
                 continue;
             }
-            let usual = self.0.field(record, name).and_then(Row::usual);
+            let usual = self.shapes.field(record, name).and_then(Row::usual);
             if value.is_none() || usual.is_some_and(|usual| given_is(&value.given(), usual)) {
                 fields.insert(at.min(fields.len()), (name.clone(), value.clone()));
             }
@@ -127,7 +155,7 @@ impl<'m> Layout<'m> {
 impl Layout<'_> {
     /// The value that a row has by default.
     fn stated(self, said: &Constant, row: &Row) -> Option<Value> {
-        Some(match (self.0.row(row), said) {
+        Some(match (self.shapes.row(row), said) {
             (Shape::Int(_) | Shape::Enum(..), Constant::Int(number)) => Value::Int(*number),
             (Shape::Bool, Constant::Bool(truth)) => Value::Bool(*truth),
             (Shape::Bool, Constant::Int(number)) => Value::Bool(*number != 0),

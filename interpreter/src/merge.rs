@@ -13,7 +13,7 @@ use formwork::{ReadError, ReadOptions, WriteError};
 use crate::compare::{Matching, Parts, Spot, matched};
 use crate::diff::Side;
 use crate::document::Document;
-use crate::layout::completed;
+use crate::layout::{completed, left_open};
 use crate::value::Value;
 
 /// One of the files that are merged.
@@ -63,6 +63,9 @@ pub enum ConflictKind {
     Reference,
     /// One refers to an element whose name is that of another one in the other file.
     Renamed,
+    /// One has added an array with an element for each of another one, which is longer in the other
+    /// file.
+    Described,
 }
 
 impl ConflictKind {
@@ -76,6 +79,7 @@ impl ConflictKind {
             ConflictKind::Order => "order",
             ConflictKind::Reference => "reference",
             ConflictKind::Renamed => "renamed",
+            ConflictKind::Described => "described",
         }
     }
 
@@ -90,6 +94,9 @@ impl ConflictKind {
             ConflictKind::Reference => "it refers to an element that was removed",
             ConflictKind::Renamed => {
                 "it refers to an element whose name the other may have given to another one"
+            }
+            ConflictKind::Described => {
+                "it has no elements for what the other has added to the array that describes them"
             }
         }
     }
@@ -157,7 +164,7 @@ pub fn merge(
         return Ok(Merged::File(theirs.to_vec()));
     }
     let value = match merged(&sides) {
-        Ok(value) => value,
+        Ok(value) => left_open(program, value),
         Err(conflicts) => return Ok(Merged::Conflicts(conflicts)),
     };
     let bytes = crate::write(program, &value).map_err(MergeError::Write)?;

@@ -48,7 +48,7 @@ pub use layout::{Align, LayoutPath, PathStep, Statement};
 pub use length::{leading, LengthRule};
 pub use linear::Linear;
 pub use packed::{pack, unpack};
-pub use parts::Parts;
+pub use parts::{OneForEach, Parts};
 pub use paths::{search, Lead};
 pub use signature::{Signature, SignatureCell};
 pub use size::{bit_width, cell_size, text_units, unit_size, Sizes};

@@ -4,8 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{
-    ArrayLength, ArrayType, Cell, Columns, Described, ExprId, Extent, InStep, Meaning, RecordId,
-    RunLength, Type, UnionId,
+    ArrayLength, ArrayType, BinaryOp, Cell, Columns, Described, Expr, ExprId, Extent, InStep,
+    Meaning, Model, RecordId, RunLength, StreamFunction, Type, UnionId,
 };
 
 /// Types in a type; see [`Type::parts`].
@@ -178,6 +178,47 @@ impl Type {
         match self.stripped() {
             Type::Array(array) => array.in_step,
             _ => None,
+        }
+    }
+}
+
+/// The elements of an array of which another one has one for each, and which of them.
+#[derive(Debug, Clone, Copy)]
+pub struct OneForEach {
+    /// The stream of those.
+    pub by: ExprId,
+    /// Only those for which this holds; `it` is the one.
+    pub filter: Option<ExprId>,
+    /// So many elements in front have none.
+    pub leading: u32,
+}
+
+impl Type {
+    /// What an array has an element for each of: what describes the elements, or those that its
+    /// length counts and nothing else.
+    #[must_use]
+    pub fn one_for_each(&self, model: &Model) -> Option<OneForEach> {
+        let mut ty = self.stripped();
+        while let Type::Pointer(pointer) = ty {
+            ty = pointer.owned()?.stripped();
+        }
+        let Type::Array(array) = ty else { return None };
+        if let Some(Described { by, filter, leading, .. }) = array.described.as_deref() {
+            return Some(OneForEach { by: *by, filter: *filter, leading: *leading });
+        }
+        let ArrayLength::Count(count) = array.length else { return None };
+        let counted = |expr: ExprId, leading: u32| match model[expr] {
+            Expr::Stream(StreamFunction::Count, by, filter) => {
+                Some(OneForEach { by, filter, leading })
+            }
+            _ => None,
+        };
+        match model[count] {
+            Expr::Binary(BinaryOp::Add, leading, count) => match model[leading] {
+                Expr::Int(leading) => counted(count, u32::try_from(leading).ok()?),
+                _ => None,
+            },
+            _ => counted(count, 0),
         }
     }
 }

@@ -49,13 +49,30 @@ enum Meaning {
     Key(Way, i128),
 }
 
-/// What the references of a value mean, and the arrays that they lead into.
+/// What the references of a value mean, the arrays that they lead into or of which others have an
+/// element for each, and these.
 struct Meant {
     all: BTreeMap<String, (Way, Meaning)>,
     arrays: Vec<Array>,
+    described: Vec<Described>,
 }
 
-/// An array that references lead into.
+/// An array that has an element for each of something else.
+struct Described {
+    path: String,
+    way: Way,
+    count: u32,
+    /// Of which each element is, as far as something stands there.
+    by: Vec<Option<Way>>,
+}
+
+impl Described {
+    fn is_even(&self) -> bool {
+        self.by.len() == self.count as usize
+    }
+}
+
+/// An array that references lead into, or of which another one has an element for each.
 #[derive(Debug, Clone)]
 struct Array {
     path: String,
@@ -68,7 +85,14 @@ struct Array {
 fn meant(program: &Program, value: &Value) -> Result<Meant, Broken> {
     let root = program.model().root;
     let found = given(value, |given| references(program, root, given)).map_err(Broken::Refused)?;
-    let mut meant = Meant { all: BTreeMap::new(), arrays: Vec::new() };
+    let described = found.described().map(|(array, by)| Described {
+        path: found.path(array).to_string(),
+        way: found.way(array),
+        count: found.count(array).unwrap_or(0),
+        by: by.iter().map(|by| by.map(|by| found.way(by))).collect(),
+    });
+    let described: Vec<_> = described.collect();
+    let mut meant = Meant { all: BTreeMap::new(), arrays: Vec::new(), described };
     for hit in found.all() {
         let (way, array) = (found.way(hit.at), found.way(hit.array));
         let key = hit.key.is_some();
@@ -93,6 +117,19 @@ fn meant(program: &Program, value: &Value) -> Result<Meant, Broken> {
         }
         meant.all.insert(format!("{way:?}"), (way, meaning));
     }
+    for by in found.described().flat_map(|(_, by)| by.iter().flatten()) {
+        let mut at = Some(*by);
+        while let Some(loc) = at {
+            let (array, path) = (loc.whole_row(), found.path(loc.whole_row()).to_string());
+            let count = found.count(array).filter(|_| loc.index().is_some());
+            if let Some(count) = count.filter(|_| elements(value, &path).is_ok())
+                && meant.arrays.iter().all(|known| known.path != path)
+            {
+                meant.arrays.push(Array { path, way: found.way(array), count, rows: Vec::new() });
+            }
+            at = found.tree().holder(loc.node);
+        }
+    }
     Ok(meant)
 }
 
@@ -113,9 +150,9 @@ fn through(way: &Way, array: &Way, new: &dyn Fn(u32) -> Option<u32>) -> Option<W
     Some(way)
 }
 
-/// Edits an array of a value that something refers to, as `u` chooses, and looks whether every
+/// Edits an array of a value that something refers to or is of, as `u` chooses, and looks whether every
 /// reference means what it meant before, whether nothing else has changed, and whether what is
-/// written is read as that. None if nothing refers to anything.
+/// written is read as that. None if nothing is either.
 ///
 /// # Errors
 ///
@@ -160,13 +197,17 @@ pub fn check(
             if !changed.same_spelling(value) {
                 return Err(wrong("it is refused, and something has changed".to_owned()));
             }
-            let mut element = array.clone();
-            element.push(Step::Element(at));
+            let gone = gone_with(&before, &array, at);
+            let goes = |way: &Way| gone.iter().any(|element| way.starts_with(element));
+            let of_it = |array: &Way| {
+                let last = array.len() + 1;
+                gone.iter().any(|element| element.len() == last && element.starts_with(array))
+            };
             let refers = |(way, meaning): &(Way, Meaning)| {
-                !way.starts_with(&element)
+                !goes(way)
                     && match meaning {
-                        Meaning::Element(to) => to.starts_with(&element),
-                        Meaning::Key(to, _) => *to == array,
+                        Meaning::Element(to) => goes(to),
+                        Meaning::Key(to, _) => goes(to) || of_it(to),
                     }
             };
             let count = before.all.values().filter(|one| refers(one)).count();
@@ -186,8 +227,9 @@ pub fn check(
         Err(error) => return Err(wrong(error.to_string())),
     }
     let after = meant(program, &changed)?;
-    same_meaning(&before, &after, &array, kind).map_err(&wrong)?;
-    same_rest(program, value, &changed, &path, kind).map_err(&wrong)?;
+    let all = changes(&before, &after, Change::new(&path, &array, count, kind)).map_err(&wrong)?;
+    same_meaning(&before, &after, &all, kind).map_err(&wrong)?;
+    same_rest(program, value, &changed, &all, kind).map_err(&wrong)?;
     let written = match write(program, &changed) {
         Ok(written) => written,
         Err(error) => {
@@ -235,9 +277,122 @@ impl Kind {
     }
 }
 
+/// An array whose elements have come to other positions.
+struct Change {
+    path: String,
+    /// Where it was before.
+    way: Way,
+    /// Of each element, the position that it had; a new one had none.
+    old: Vec<Option<u32>>,
+    /// How many there were.
+    count: u32,
+}
+
+impl Change {
+    fn new(path: &str, way: &Way, count: u32, kind: Kind) -> Change {
+        let now = match kind {
+            Kind::Insert(..) => count + 1,
+            Kind::Remove(_) => count - 1,
+            Kind::Move(..) => count,
+        };
+        let old = (0..now).map(|index| kind.old(index)).collect();
+        Change { path: path.to_owned(), way: way.clone(), old, count }
+    }
+
+    /// Whether something that was there is gone with an element.
+    fn takes(&self, way: &Way) -> bool {
+        let left =
+            |index| (index >= self.count || self.old.contains(&Some(index))).then_some(index);
+        through(way, &self.way, &left).is_none()
+    }
+}
+
+/// Where something was before; none if it is new.
+fn back(changes: &[Change], way: &Way) -> Option<Way> {
+    // Ways are those from before as soon as all around them are.
+    let mut outer_first: Vec<&Change> = changes.iter().collect();
+    outer_first.sort_by_key(|change| change.way.len());
+    outer_first.into_iter().try_fold(way.clone(), |way, change| {
+        through(&way, &change.way, &|index| match change.old.get(index as usize) {
+            Some(old) => *old,
+            None => Some(index),
+        })
+    })
+}
+
+/// The elements that go when one does: those that are of what goes.
+fn gone_with(before: &Meant, array: &Way, at: u32) -> Vec<Way> {
+    let element_of = |array: &Way, at: u32| {
+        let mut element = array.clone();
+        element.push(Step::Element(at));
+        element
+    };
+    let mut gone = vec![element_of(array, at)];
+    let mut next = 0;
+    while let Some(one) = gone.get(next).cloned() {
+        for described in &before.described {
+            for (at, by) in (0..).zip(&described.by) {
+                let element = element_of(&described.way, at);
+                if by.as_ref().is_some_and(|by| by.starts_with(&one)) && !gone.contains(&element) {
+                    gone.push(element);
+                }
+            }
+        }
+        next += 1;
+    }
+    gone
+}
+
+/// The arrays that have changed when one has: elements are of what they were before, wherever that
+/// has come to, and gone if it is. A new element has none yet, and where a condition now says that
+/// there are elements of others, those that are there stay.
+fn changes(before: &Meant, after: &Meant, first: Change) -> Result<Vec<Change>, String> {
+    let new = first.old.contains(&None);
+    let mut changes = vec![first];
+    // What changes one array may change those that are of its elements.
+    while let Some(change) = after.described.iter().filter(|_| !new).find_map(|now| {
+        let way = back(&changes, &now.way)?;
+        let known = changes.iter().any(|change| change.way == way);
+        let was = before.described.iter().find(|was| was.way == way && was.is_even() && !known)?;
+        let left = |by: &Option<Way>| {
+            let by = by.as_ref();
+            !by.is_some_and(|by| changes.iter().any(|change| change.takes(by)))
+        };
+        let mut left: Vec<bool> = was.by.iter().map(left).collect();
+        let mut old = |by: &Option<Way>| {
+            let by = match by {
+                Some(by) => Some(back(&changes, by)?),
+                None => None,
+            };
+            let at = (0..was.by.len()).find(|at| left[*at] && was.by[*at] == by)?;
+            left[at] = false;
+            u32::try_from(at).ok()
+        };
+        let old: Vec<Option<u32>> = now.by.iter().map(&mut old).collect();
+        if old.contains(&None) || left.contains(&true) {
+            return None;
+        }
+        if !now.is_even() {
+            let by = now.by.len();
+            return Some(Err(format!("{} has {} elements for {by}", now.path, now.count)));
+        }
+        let same = now.count == was.count && (0..).zip(&old).all(|(at, old)| *old == Some(at));
+        (!same).then(|| Ok(Change { path: was.path.clone(), way, old, count: was.count }))
+    }) {
+        changes.push(change?);
+    }
+    Ok(changes)
+}
+
 /// Whether each reference means what it meant.
-fn same_meaning(before: &Meant, after: &Meant, array: &Way, kind: Kind) -> Result<(), String> {
-    let back = |way: &Way| through(way, array, &|index| kind.old(index));
+fn same_meaning(
+    before: &Meant,
+    after: &Meant,
+    changes: &[Change],
+    kind: Kind,
+) -> Result<(), String> {
+    let array = &changes[0].way;
+    let back = |way: &Way| back(changes, way);
     let back_meaning = |meaning: &Meaning| match meaning {
         Meaning::Element(way) => back(way).map(Meaning::Element),
         Meaning::Key(way, number) => back(way).map(|way| Meaning::Key(way, *number)),
@@ -265,35 +420,34 @@ fn same_meaning(before: &Meant, after: &Meant, array: &Way, kind: Kind) -> Resul
             }
         }
     }
-    let gone = |way: &Way| match kind {
-        Kind::Remove(at) => through(way, array, &|index| (index != at).then_some(index)).is_none(),
-        _ => false,
-    };
+    let gone = |way: &Way| changes.iter().any(|change| change.takes(way));
     let left = before.all.values().filter(|(way, _)| !gone(way)).count();
     if seen == left { Ok(()) } else { Err(format!("{left} references became {seen}")) }
 }
 
-/// Whether nothing but references and the array has changed.
+/// Whether nothing but references and these arrays has changed.
 fn same_rest(
     program: &Program,
     value: &Value,
     changed: &Value,
-    path: &str,
+    changes: &[Change],
     kind: Kind,
 ) -> Result<(), String> {
     let mut expected = value.clone();
     blank(program, &mut expected)?;
     let mut changed = changed.clone();
     blank(program, &mut changed)?;
-    let list = expected.at_path_mut(path).and_then(Value::elements_mut);
-    let list = list.ok_or_else(|| format!("{path} is no array"))?;
-    match kind {
-        Kind::Insert(at, like) => list.insert(at as usize, list[like as usize].clone()),
-        Kind::Remove(at) => drop(list.remove(at as usize)),
-        Kind::Move(from, to) => {
-            let element = list.remove(from as usize);
-            list.insert(to as usize, element);
-        }
+    let mut inner_first: Vec<&Change> = changes.iter().collect();
+    inner_first.sort_by_key(|change| std::cmp::Reverse(change.way.len()));
+    for Change { path, old, .. } in inner_first {
+        let list = expected.at_path_mut(path).and_then(Value::elements_mut);
+        let list = list.ok_or_else(|| format!("{path} is no array"))?;
+        let new = match kind {
+            Kind::Insert(_, like) => Some(like),
+            _ => None,
+        };
+        let at = |old: &Option<u32>| list.get(old.or(new)? as usize).cloned();
+        *list = old.iter().filter_map(at).collect();
     }
     match value_text::difference(&expected, &changed) {
         None => Ok(()),

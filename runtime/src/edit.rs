@@ -49,6 +49,18 @@ pub enum EditError {
         /// The references, from the value on that is edited.
         paths: Vec<Path>,
     },
+    /// These have an element for each of the array (`of=`), which would have to come along; of a
+    /// value of generated types, whoever moves the elements moves these, too.
+    Described {
+        /// The arrays, from the value on that is edited.
+        paths: Vec<Path>,
+    },
+    /// These have more or fewer elements than there are to describe them (`of=`), so that it is not
+    /// known which belongs to which.
+    Undescribed {
+        /// The arrays, from the value on that is edited.
+        paths: Vec<Path>,
+    },
     /// What refers to what cannot be known, or a reference cannot say where its element would come
     /// to be: everything that keeps it from that.
     Invalid(WriteError),
@@ -59,6 +71,7 @@ impl From<Stays> for EditError {
         match stays {
             Stays::Referenced(paths) => EditError::StillReferenced { paths },
             Stays::Follows(paths) => EditError::Follows { paths },
+            Stays::Undescribed(paths) => EditError::Undescribed { paths },
             Stays::Invalid(error) => EditError::Invalid(error),
         }
     }
@@ -98,6 +111,14 @@ impl fmt::Display for EditError {
             EditError::TooMany => f.write_str("the array would have too many elements"),
             EditError::Follows { paths } => {
                 f.write_str("these refer to an array that follows from other parts:")?;
+                listed(f, paths)
+            }
+            EditError::Described { paths } => {
+                f.write_str("these have an element for each, which would have to come along:")?;
+                listed(f, paths)
+            }
+            EditError::Undescribed { paths } => {
+                f.write_str("these have more or fewer elements than there are to describe them:")?;
                 listed(f, paths)
             }
             EditError::Invalid(error) => error.fmt(f),

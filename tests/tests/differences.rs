@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use formwork::ReadOptions;
 use formwork::algorithms::{FNV1A_SEED, fnv1a_32};
+use formwork::{EditError, ReadOptions};
 use formwork_interpreter::{
-    Change, ChangeKind, ConflictKind, Diff, MergeError, Merged, Program, Value, diff, merge, read,
-    write,
+    Change, ChangeKind, ConflictKind, Diff, Edit, EditFailure, MergeError, Merged, Program, Value,
+    diff, edit, merge, read, write,
 };
 use formwork_model::{Model, Step};
 use formwork_tests::flows::{self, case, int, record, text};
@@ -821,6 +821,216 @@ fn elements_are_known_by_a_key_that_a_let_leads_to() {
     let [base, ours] = [[2, 10, 5, 11, 5, 10], [2, 11, 5, 10, 5, 10]];
     let merged = merge_bytes(schema, [&base, &ours, &[2, 10, 7, 11, 5, 10]]);
     assert_eq!(merged, Ok(vec![2, 11, 5, 10, 7, 10]));
+}
+
+/// Keys of a dictionary, said by a path or by a `let`.
+#[test]
+fn elements_are_known_by_keys_of_a_dictionary_that_a_let_leads_to() {
+    let base = b"\x04\x06\x02\x1f\x05\x05\x02\xff\xff\xff\xff\x01\x00\x20\x00\x00\x00\x00\x00\x02\
+                 \x01\x25\x00\x01\x00\x00\x00\x00\x02\x22\x00\x03\x00\x00\x01b\x00\x01a\x00";
+    // Both add an element behind `a`: ours `x`, theirs `y`.
+    let ours = b"\x04\x07\x03\x28\x05\x01\x05\x03\xff\xff\xff\xff\x01\x00\x29\x00\x00\x00\x00\x00\
+                 \x03\x01\x31\x00\x03\x00\x00\x00\x00\x02\x2b\x00\x01\x00\x00\x00\x02\x03\x2e\x00\
+                 \x04\x00\x00\x01x\x00\x01b\x00\x01a\x00";
+    let theirs = b"\x04\x07\x03\x28\x05\x02\x05\x03\xff\xff\xff\xff\x01\x00\x29\x00\x00\x00\x00\
+                   \x00\x03\x02\x2e\x00\x03\x00\x00\x00\x01\x02\x31\x00\x01\x00\x00\x00\x00\x03\
+                   \x2b\x00\x04\x00\x00\x01b\x00\x01a\x00\x01y\x00";
+    let both = b"\x04\x08\x04\x31\x05\x01\x02\x05\x04\xff\xff\xff\xff\x01\x00\x32\x00\x00\x00\x00\
+                 \x00\x04\x03\x3a\x00\x03\x00\x00\x00\x00\x02\x34\x00\x03\x00\x00\x00\x01\x03\x3d\
+                 \x00\x01\x00\x00\x00\x02\x04\x37\x00\x05\x00\x00\x01x\x00\x01b\x00\x01a\x00\x01y\
+                 \x00";
+    for [file, item, keys, names] in [
+        ["", "", "items.name", "keys"],
+        ["let all \"items\"", "", "all.name", "keys"],
+        ["let keys \"items.name\"", "", "keys", "keys"],
+        ["let keys \"true ? items.name : items.name\"", "", "keys", "keys"],
+        ["let keys \"items.name\"", "", "items.name", "File.keys"],
+        ["", "let key \"name\"", "items.key", "keys"],
+    ] {
+        let schema = format!(
+            "module m root=File endian=little {{ extension m }}\n\
+             string Name length=u8 end=nul\npointer * u8 none=0\n\
+             pointer Label u8 to=Name in=File.pool.names\n\
+             struct File 0x04 {{\n *Item items 0x00 count=count\n\
+             *Names<{keys}> index 0x01 none_with=items\n u8 count 0x02\n u8 offset 0x03\n\
+             object Pool pool at=offset\n {file}\n}}\n\
+             struct Item 0x01 {{ value text name; u8 weight 0x00\n {item}\n}}\n\
+             struct Names<keys> 0x01 .. {{\n u8 count 0x00 is=\"count(keys)\"\n\
+             Node nodes count=\"count + 1\" usually=\"patricia({names})\"\n}}\n\
+             struct Node 0x08 {{\n u32 bit 0x00\n u8 if_0 0x04\n u8 if_1 0x05\n\
+             Label name 0x06\n zero 0x07\n}}\n\
+             struct Pool 0x01 .. {{\n u8 count 0x00\n\
+             pool names of=Name count=count {{ always \"\"; order bits-from-end }}\n}}"
+        );
+        assert_eq!(merge_bytes(&schema, [base, ours, theirs]), Ok(both.to_vec()), "{schema}");
+    }
+}
+
+/// Columns, and rows with a cell for each.
+const CELLS: &str = "module m root=File endian=little { extension m }\n\
+                     struct File { u8 c; u8 r; Column columns count=c; Row rows count=r }\n\
+                     struct Column { text name size=1 unique=#true; u8 wide max=1 }\n\
+                     struct Row { Cell<it.wide> cells of=File.columns }\n\
+                     union Cell<w> given=w { case byte 0 { u8 v }; case word 1 { u16 v } }";
+
+#[test]
+fn elements_come_along_with_what_describes_them() {
+    let base = b"\x02\x02a\0b\x01\x0a\x01\0\x14\x02\0";
+    let turned = b"\x02\x02b\x01a\0\x01\0\x0a\x02\0\x14";
+    // Another cell, and one more row.
+    for (other, both) in [
+        (
+            &b"\x02\x02a\0b\x01\x0a\x01\0\x15\x02\0"[..],
+            &b"\x02\x02b\x01a\0\x01\0\x0a\x02\0\x15"[..],
+        ),
+        (
+            b"\x02\x03a\0b\x01\x0a\x01\0\x14\x02\0\x07\x08\0",
+            b"\x02\x03b\x01a\0\x01\0\x0a\x02\0\x14\x08\0\x07",
+        ),
+    ] {
+        assert_eq!(merge_bytes(CELLS, [base, turned, other]), Ok(both.to_vec()));
+        assert_eq!(merge_bytes(CELLS, [base, other, turned]), Ok(both.to_vec()));
+    }
+    // Both have added a column.
+    let merged = merge_bytes(
+        CELLS,
+        [
+            b"\x01\x02a\0\x0a\x14",
+            b"\x02\x02a\0b\x01\x0a\x01\0\x14\x02\0",
+            b"\x02\x02x\0a\0\x05\x0a\x06\x15",
+        ],
+    );
+    let both = b"\x03\x02x\0a\0b\x01\x05\x0a\x01\0\x06\x15\x02\0";
+    assert_eq!(merged, Ok(both.to_vec()));
+    // A column is gone, of which the other has changed a cell.
+    let one = b"\x01\x02a\0\x0a\x14";
+    let merged = merge_bytes(CELLS, [base, one, b"\x02\x02a\0b\x01\x0a\x01\0\x14\x03\0"]);
+    assert_eq!(merged, Err(vec!["removed rows[1].cells[1]".to_owned()]));
+}
+
+#[test]
+fn elements_are_told_apart_by_what_is_described_in_them() {
+    let base = b"\x02\x03a\0b\x01\x0a\x01\0\x14\x02\0\x1e\x03\0";
+    // The columns are in another order, and a row is new; the other has changed a cell.
+    let turned = b"\x02\x04b\x01a\0\x01\0\x0a\x09\0\x05\x02\0\x14\x03\0\x1e";
+    let other = b"\x02\x03a\0b\x01\x0a\x01\0\x15\x02\0\x1e\x03\0";
+    let both = b"\x02\x04b\x01a\0\x01\0\x0a\x09\0\x05\x02\0\x15\x03\0\x1e";
+    assert_eq!(merge_bytes(CELLS, [base, turned, other]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(CELLS, [base, other, turned]), Ok(both.to_vec()));
+    // Rows have changed places as well.
+    let turned = b"\x02\x03b\x01a\0\x03\0\x1e\x01\0\x0a\x02\0\x14";
+    let both = b"\x02\x03b\x01a\0\x03\0\x1e\x01\0\x0a\x02\0\x15";
+    assert_eq!(merge_bytes(CELLS, [base, turned, other]), Ok(both.to_vec()));
+}
+
+/// Elements of which each has an array with one for each of them.
+#[test]
+fn elements_come_along_with_what_is_around_them() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  pointer * u8 none=0\n\
+                  struct File 0x02 { *Node nodes 0x00 count=n; u8 n 0x01 }\n\
+                  struct Node 0x02 { u8 id 0x00 unique=#true; *u8 far 0x01 count=\"count(File.nodes)\" }";
+    let base = b"\x02\x02\x0a\x06\x0b\x08\x01\x02\x03\x04";
+    let turned = b"\x02\x02\x0b\x06\x0a\x08\x04\x03\x02\x01";
+    let other = b"\x02\x02\x0a\x06\x0b\x08\x01\x09\x03\x04";
+    let both = b"\x02\x02\x0b\x06\x0a\x08\x04\x03\x09\x01";
+    assert_eq!(merge_bytes(schema, [base, turned, other]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(schema, [base, other, turned]), Ok(both.to_vec()));
+    // A new node.
+    let more = b"\x02\x03\x0a\x08\x0b\x0b\x0c\x0e\x01\x02\x05\x03\x04\x06\x07\x08\x09";
+    let all = b"\x02\x03\x0b\x08\x0c\x0b\x0a\x0e\x04\x06\x03\x08\x09\x07\x02\x05\x01";
+    assert_eq!(merge_bytes(schema, [base, turned, more]), Ok(all.to_vec()));
+    let moved = b"\x02\x03\x0b\x08\x0a\x0b\x0c\x0e\x04\x03\x06\x02\x01\x05\x08\x07\x09";
+    let program = programs::from_text("m.kdl", schema, None).expect("it is clean");
+    let mut value = value_of(&program, more);
+    edit(&program, &mut value, "nodes[0]", Edit::Move(1)).expect("it can be moved");
+    assert_eq!(write(&program, &value).expect("it is right"), moved);
+}
+
+/// What refers to elements of an array that only one file has.
+#[test]
+fn references_lead_to_elements_that_have_come_along() {
+    let base = b"\x02\x01ab\x0a\x0b\0";
+    let turned = b"\x02\x01ba\x0b\x0a\x01";
+    let more = b"\x02\x02ab\x0a\x0b\0\x0c\x0d\x01";
+    let both = b"\x02\x02ba\x0b\x0a\x01\x0d\x0c\0";
+    let column = "struct Column { text name size=1 unique=#true }";
+    for row in ["u8 cells of=File.columns", "u8 cells count=\"count(File.columns)\""] {
+        let schema = format!(
+            "module m root=File endian=little {{ extension m }}\n\
+             struct File {{ u8 c; u8 r; Column columns count=c; Row rows count=r }}\n{column}\n\
+             struct Row {{ {row}; u8 best ref=cells }}"
+        );
+        assert_eq!(merge_bytes(&schema, [base, turned, more]), Ok(both.to_vec()));
+        assert_eq!(merge_bytes(&schema, [base, more, turned]), Ok(both.to_vec()));
+    }
+    // By a key, and through an array that is described by the one that is.
+    let schema = format!(
+        "module m root=File endian=little {{ extension m }}\n\
+         struct File {{ u8 c; u8 r; Column columns count=c; Row rows count=r }}\n{column}\n\
+         struct Row {{ u8 sizes of=File.columns; Cell<it> cells of=sizes; u8 best ref=cells.key }}\n\
+         struct Cell<n> {{ u8 key; u8 v count=n }}"
+    );
+    let base = b"\x02\x01ab\0\x01\x0a\x0b\x07\x0a";
+    let turned = b"\x02\x01ba\x01\0\x0b\x07\x0a\x0a";
+    let more = b"\x02\x02ab\0\x01\x0a\x0b\x07\x0a\x01\0\x0c\x08\x0d\x0c";
+    let both = b"\x02\x02ba\x01\0\x0b\x07\x0a\x0a\0\x01\x0d\x0c\x08\x0c";
+    assert_eq!(merge_bytes(&schema, [base, turned, more]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(&schema, [base, more, turned]), Ok(both.to_vec()));
+}
+
+#[test]
+fn elements_come_along_where_nothing_describes_any_in_one_file() {
+    let [none, one] = [&b"\x00\x01"[..], b"\x01\x01a\0\x0a"];
+    let both = b"\x02\x01a\0b\0\x0a\x14";
+    assert_eq!(merge_bytes(CELLS, [none, one, b"\x01\x01b\0\x14"]), Ok(both.to_vec()));
+    let left = b"\x01\x01b\0\x14";
+    assert_eq!(merge_bytes(CELLS, [one, none, both]), Ok(left.to_vec()));
+    assert_eq!(merge_bytes(CELLS, [one, both, none]), Ok(left.to_vec()));
+}
+
+/// Elements of numbers, elements that only some describe, and elements that describe others.
+#[test]
+fn elements_come_along_with_what_describes_them_by_others() {
+    let numbers = "module m root=File endian=little { extension m }\n\
+                   struct File { u8 n; u8 m; u8 kinds count=n; u8 all of=kinds leading=1\n\
+                   Row rows count=m }\n\
+                   struct Row { u8 some of=\"File.kinds where it > 4\" }";
+    let base = b"\x03\x01\x01\x05\x06\xff\x0a\x0b\x0c\x50\x60";
+    let turned = b"\x03\x01\x06\x01\x05\xff\x0c\x0a\x0b\x60\x50";
+    let more = b"\x03\x02\x01\x05\x06\xff\x0a\x0b\x0d\x50\x60\x51\x61";
+    let both = b"\x03\x02\x06\x01\x05\xff\x0d\x0a\x0b\x60\x50\x61\x51";
+    assert_eq!(merge_bytes(numbers, [base, turned, more]), Ok(both.to_vec()));
+    let chain = "module m root=File endian=little { extension m }\n\
+                 struct File { u8 n; u8 kinds count=n; u8 sizes of=kinds\n\
+                 Data<it> data of=sizes; u8 user ref=data }\n\
+                 struct Data<n> { u8 v count=n }";
+    let program = programs::from_text("m.kdl", chain, None).expect("it is clean");
+    let mut value = value_of(&program, b"\x02\x11\x22\x01\x02\xaa\xbb\xbb\x01");
+    edit(&program, &mut value, "kinds[0]", Edit::Move(1)).expect("it can be moved");
+    let moved = write(&program, &value);
+    assert_eq!(moved.expect("it is right"), b"\x02\x22\x11\x02\x01\xbb\xbb\xaa\x00");
+    let refused = edit(&program, &mut value, "kinds[0]", Edit::Remove(None));
+    let EditFailure::Edit(EditError::StillReferenced { paths }) = refused.expect_err("it is used")
+    else {
+        panic!("something refers to it");
+    };
+    assert_eq!(paths[0].to_string(), "user");
+    edit(&program, &mut value, "kinds[1]", Edit::Remove(None)).expect("it can be removed");
+    let left = write(&program, &value);
+    assert_eq!(left.expect("it is right"), b"\x01\x22\x02\xbb\xbb\x00");
+}
+
+/// A row with a default is there by a number that is no epoch.
+#[test]
+fn elements_that_are_new_have_what_a_condition_brings() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  struct File { u8 v; u8 n; Item items count=n }\n\
+                  struct Item { u8 id; when \"File.v >= 2\" { u8 extra usually=7 } }";
+    let (base, newer) = (b"\x01\x02\x0a\x0b", b"\x02\x02\x0a\x07\x0b\x08");
+    let (more, both) = (b"\x01\x03\x0a\x0c\x0b", b"\x02\x03\x0a\x07\x0c\x07\x0b\x08");
+    assert_eq!(merge_bytes(schema, [base, newer, more]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(schema, [base, more, newer]), Ok(both.to_vec()));
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use formwork::engine::Item;
 
+use super::align::NONE;
 use super::hash::{self, Quick, mix};
-use super::parts::{PartId, Parts, What, fields};
+use super::parts::{Described, PartId, Parts, Spot, What, fields};
 use crate::stack::with_stack;
 
 /// What the parts of one of two files say. A reference says which element it leads to as soon as it is
@@ -49,12 +50,18 @@ impl<'p, 't> Content<'p, 't> {
         }
     }
 
+    /// What stands for an element of an array whose elements are matched, in both files.
+    fn identity(&self, list: PartId, at: u32) -> u64 {
+        let changed = self.changed.get(&(list, at)).copied();
+        changed.unwrap_or_else(|| mix(9, self.element_digest(list, at)))
+    }
+
     /// Makes the digests of the parts in a part anew, since more is matched by now. Returns how many
     /// it has looked at.
     pub(super) fn renew(&mut self, id: PartId) -> usize {
         let part = self.parts.part(id);
         if part.weak == part.strong {
-            // Nothing in it refers to anything.
+            // Nothing in it refers to anything, or is described.
             return 1;
         }
         let inside = self.parts.inside(id);
@@ -174,6 +181,12 @@ impl<'t> Parts<'t> {
         }
     }
 
+    /// The array that describes elements of another one.
+    fn described_by(&self, id: PartId) -> Option<(PartId, &Described)> {
+        let described = self.described(id)?;
+        Some((described.list?, described))
+    }
+
     fn digest_with(
         &self,
         id: PartId,
@@ -181,6 +194,24 @@ impl<'t> Parts<'t> {
         refer: Option<Refer<'_, '_, '_>>,
     ) -> u64 {
         let part = self.part(id);
+        if let (Some(refer), Some((list, described))) = (refer, self.described_by(id)) {
+            let element = |at: u32| match self.element(id, at) {
+                Spot { part, number: None } => of(part),
+                spot => self.referring(id, self.item(spot), Some(refer)),
+            };
+            let all = (0..).zip(&described.by);
+            return match refer {
+                Refer::Matched(content) if content.settled.contains(&list) => {
+                    // It does not matter in which order the descriptors are.
+                    let of_one = |(at, by): (u32, &u32)| match *by {
+                        NONE => mix(mix(21, at.into()), element(at)),
+                        by => mix(content.identity(list, by), element(at)),
+                    };
+                    all.map(of_one).fold(22, u64::wrapping_add)
+                }
+                _ => all.fold(23, |digest, (at, _)| mix(digest, element(at))),
+            };
+        }
         match part.what {
             What::Unread => 1,
             What::None => 2,

@@ -10,8 +10,8 @@ use super::parts::{PartId, Parts, ROOT, What};
 /// The row that holds an array.
 type Kind = (RecordId, RowId);
 
-/// Positions of arrays in an order in which references lead to arrays that come earlier, unless they
-/// lead to each other.
+/// Positions of arrays in an order in which references lead to arrays that come earlier, and elements
+/// are described by such, unless they lead to each other.
 #[derive(Default)]
 pub(super) struct Order {
     ranks: HashMap<Kind, usize, Quick>,
@@ -24,7 +24,7 @@ impl Order {
         let mut known = HashSet::<(Kind, Kind), Quick>::default();
         for parts in files {
             let mut seen = HashSet::<(PartId, Kind), Quick>::default();
-            for (id, array) in references(parts) {
+            for (id, array) in described(parts).into_iter().chain(references(parts)) {
                 let into = kind(parts, array);
                 // What is around an array that was met was met as well.
                 for list in lists_around(parts, id).take_while(|list| seen.insert((*list, into))) {
@@ -44,7 +44,7 @@ impl Order {
         order
     }
 
-    /// Position of an array; those that hold no references come first.
+    /// Position of an array; those that hold no references and nothing described come first.
     pub(super) fn rank(&self, parts: &Parts<'_>, list: PartId) -> usize {
         self.ranks.get(&kind(parts, list)).copied().unwrap_or(0)
     }
@@ -67,6 +67,13 @@ impl Order {
             path.pop();
         }
     }
+}
+
+/// Arrays whose elements others describe, with the arrays of these.
+fn described(parts: &Parts<'_>) -> Vec<(PartId, PartId)> {
+    let mut all: Vec<_> = parts.all_described().collect();
+    all.sort_unstable();
+    all
 }
 
 /// References, with the arrays that they lead into.

@@ -1,10 +1,11 @@
 //! The search for what is matched with what.
 //!
 //! Arrays are matched before those that have references to them, as far as there is such an order, so
-//! that a reference tells elements apart by which element it leads to, whatever that one says.
+//! that a reference tells elements apart by which element it leads to, whatever that one says, and
+//! elements that something describes are those of the same in both.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use formwork::engine::Item;
 
@@ -82,12 +83,13 @@ impl Pairing<'_, '_, '_> {
         let lists =
             matches!((a.part(of_a).what, b.part(of_b).what), (What::List(_), What::List(_)));
         let (first, others) = (a.inside(of_a).start, b.inside(of_b).start);
-        if count_a == count && is_even(&self.a, of_a, &self.b, of_b) {
+        let known = self.described(of_a, of_b);
+        if known.is_none() && count_a == count && is_even(&self.a, of_a, &self.b, of_b) {
             for at in (0..count).filter(|_| lists) {
                 self.pair(first + at, others + at);
             }
         } else {
-            let to_b = aligned(&self.a, of_a, &self.b, of_b);
+            let to_b = known.unwrap_or_else(|| aligned(&self.a, of_a, &self.b, of_b));
             self.doubt(of_a, of_b, &to_b);
             let pairs = || (0..).zip(&to_b).filter(|(_, to)| **to != NONE);
             for (from, to) in pairs().filter(|_| lists) {
@@ -106,6 +108,28 @@ impl Pairing<'_, '_, '_> {
             let all = (0..count_a).filter_map(|from| Some((from, pairs.to_b(from)?)));
             self.a.settle(of_a, &mut self.b, of_b, all);
         }
+    }
+
+    /// For each element of one array, the one of another that the same describes; nothing if they are
+    /// not described by arrays that are one.
+    fn described(&self, of_a: PartId, of_b: PartId) -> Option<Vec<u32>> {
+        let (own, its) = (self.a.parts.described(of_a)?, self.b.parts.described(of_b)?);
+        let pairs = match (own.list, its.list) {
+            (Some(list), Some(other)) => {
+                let pairs = self.found.pairs(self.a.parts, list);
+                Some(pairs.filter(|_| self.found.forward(list) == Some(other))?)
+            }
+            _ => None,
+        };
+        let places = || (0..).zip(its.by.iter().copied());
+        let mut leading = places().filter(|(_, by)| *by == NONE).map(|(at, _)| at);
+        let known: HashMap<u32, u32, Quick> =
+            places().filter(|(_, by)| *by != NONE).map(|(at, by)| (by, at)).collect();
+        let to = |by: &u32| match *by {
+            NONE => leading.next(),
+            by => known.get(&pairs?.to_b(by)?).copied(),
+        };
+        Some(own.by.iter().map(to).map(|to| to.unwrap_or(NONE)).collect())
     }
 
     /// Remembers the doubtful ones among elements that are matched by their names.

@@ -4,9 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use formwork::engine::{ArrayRef, CASE, Item, Loc, NodeRef, Tree, Unfinished, WHOLE, Walk};
-use formwork_model::{
-    ArrayLength, Expr, RecordId, Row, RowId, RowKind, Start, Step, StreamFunction, Type,
-};
+use formwork_model::{ArrayLength, Expr, Row, RowId, RowKind, Type};
 
 use super::align::NONE;
 use super::hash::Quick;
@@ -40,6 +38,16 @@ pub(crate) struct Parts<'t> {
     keyed: HashMap<PartId, &'t str, Quick>,
     /// The contents of such a field in an array, in order, with the positions of the elements.
     contents: HashMap<(PartId, &'t str), Vec<(i128, u32)>>,
+    /// By array: what describes its elements.
+    described: HashMap<PartId, Described, Quick>,
+}
+
+/// What describes the elements of an array.
+pub(crate) struct Described {
+    /// The array whose elements do; none if none of these is described.
+    pub list: Option<PartId>,
+    /// Of each element, the position in that; [`NONE`] if nothing describes it.
+    pub by: Vec<u32>,
 }
 
 /// A value that stands in a row or is an element.
@@ -95,16 +103,26 @@ impl Spot {
 
 /// All rows of a file that hold references, and slices, which may have them.
 pub(crate) fn reference_rows(tree: &Tree<'_, '_>) -> Vec<Loc> {
-    let may_refer =
-        |row: &Row| row.reference.is_some() || matches!(row.kind, RowKind::Slice { .. });
+    rows_where(tree, |row| row.reference.is_some() || matches!(row.kind, RowKind::Slice { .. }))
+}
+
+/// All rows of a file whose elements something else describes.
+pub(crate) fn described_rows(tree: &Tree<'_, '_>) -> Vec<Loc> {
+    rows_where(tree, |row| row.ty.one_for_each(tree.model()).is_some())
+}
+
+fn rows_where(tree: &Tree<'_, '_>, is_it: impl Fn(&Row) -> bool) -> Vec<Loc> {
     let records = tree.model().records.iter();
-    let refers: Vec<bool> = records.map(|record| record.rows.iter().any(may_refer)).collect();
+    let have: Vec<bool> = records.map(|record| record.rows.iter().any(&is_it)).collect();
     let mut rows = Vec::new();
+    if !have.contains(&true) {
+        return rows;
+    }
     let mut walk = Walk::all(tree);
     while let Some(node) = walk.next(tree) {
-        if refers[tree.record_id(node).index()] {
+        if have[tree.record_id(node).index()] {
             let all = tree.record(node).numbered_rows();
-            let all = all.filter(|(_, row)| may_refer(row));
+            let all = all.filter(|(_, row)| is_it(row));
             rows.extend(all.map(|(row, _)| Loc::row(node, row)));
         }
     }
@@ -112,8 +130,13 @@ pub(crate) fn reference_rows(tree: &Tree<'_, '_>) -> Vec<Loc> {
 }
 
 impl<'t> Parts<'t> {
-    /// The parts of a file; `referred` says the arrays that the references in some rows lead into.
-    pub(crate) fn new(tree: &'t Tree<'t, 't>, referred: &[(Loc, Option<Loc>)]) -> Parts<'t> {
+    /// The parts of a file; `referred` says the arrays that the references in some rows lead into,
+    /// `described` what describes the elements of others.
+    pub(crate) fn new(
+        tree: &'t Tree<'t, 't>,
+        referred: &[(Loc, Option<Loc>)],
+        described: &[(Loc, Vec<Option<Loc>>)],
+    ) -> Parts<'t> {
         let mut left: HashMap<Loc, Vec<Unfinished>, Quick> = HashMap::default();
         for nodes in tree.unfinished() {
             left.entry(nodes.row).or_default().push(nodes);
@@ -127,6 +150,7 @@ impl<'t> Parts<'t> {
             targets: HashSet::default(),
             keyed: HashMap::default(),
             contents: HashMap::default(),
+            described: HashMap::default(),
         };
         let keys = Keys::of(tree.model());
         let mut builder = Builder { parts, keys, left };
@@ -140,8 +164,51 @@ impl<'t> Parts<'t> {
                 parts.refer(id, array, reference.and_then(|it| it.field.as_deref()));
             }
         }
+        for (row, by) in described {
+            parts.describe(*row, by);
+        }
         parts.digest();
         parts
+    }
+
+    /// Says what describes the elements in a row, if the elements of one array do.
+    fn describe(&mut self, row: Loc, by: &[Option<Loc>]) {
+        let Some(id) = self.at(self.tree.logical(row)) else { return };
+        // The innermost element around what describes one.
+        let element = |mut loc: Loc| {
+            while loc.index().is_none() {
+                loc = self.tree.holder(loc.node)?;
+            }
+            Some((loc.whole_row(), loc.index()?))
+        };
+        if self.length(id) != u32::try_from(by.len()).ok() {
+            return;
+        }
+        let Some(each) = self.tree.row(row).ty.one_for_each(self.tree.model()) else { return };
+        let places: Vec<_> = by.iter().map(|by| by.and_then(element)).collect();
+        let mut rows =
+            places.iter().skip(each.leading as usize).map(|place| Some(place.as_ref()?.0));
+        let first = rows.next().unwrap_or_default();
+        if rows.any(|row| row.is_none() || row != first) {
+            return;
+        }
+        let list = first.and_then(|row| self.at(self.tree.logical(row)));
+        let list = list.filter(|list| self.length(*list).is_some());
+        if list.is_some() || by.len() == each.leading as usize {
+            let by = places.iter().map(|place| place.map_or(NONE, |(_, at)| at)).collect();
+            self.described.insert(id, Described { list, by });
+            self.targets.extend(list);
+        }
+    }
+
+    /// Arrays whose elements those of others describe, with these.
+    pub(crate) fn all_described(&self) -> impl Iterator<Item = (PartId, PartId)> {
+        self.described.iter().filter_map(|(id, described)| Some((*id, described.list?)))
+    }
+
+    /// What describes the elements of an array.
+    pub(crate) fn described(&self, list: PartId) -> Option<&Described> {
+        self.described.get(&list)
     }
 
     /// Says what the references in a row lead into, and the field that they go by.
@@ -337,53 +404,6 @@ impl<'t> Parts<'t> {
     pub(crate) fn names(&self, array: PartId) -> Option<Vec<PartId>> {
         let path = self.named.get(&array)?;
         self.inside(array).map(|element| self.key(element, path)).collect()
-    }
-
-    /// What names the elements of an array, or the descriptors of which each has one.
-    pub(crate) fn names_or_descriptors(&self, array: PartId) -> Option<Vec<PartId>> {
-        self.names(array).or_else(|| {
-            let names = self.names(self.descriptors(array)?)?;
-            (u32::try_from(names.len()).ok() == self.length(array)).then_some(names)
-        })
-    }
-
-    /// The array whose elements describe those of another one, where each describes the one at its
-    /// position.
-    fn descriptors(&self, array: PartId) -> Option<PartId> {
-        let model = self.tree.model();
-        // Where nothing else follows from descriptors, there are as many as of these.
-        let Type::Array(list) = self.part(array).ty else { return None };
-        let (by, filter, leading) = match (&list.described, &list.length) {
-            (Some(described), _) => (described.by, described.filter, described.leading),
-            (None, ArrayLength::Count(count)) => match model[*count] {
-                Expr::Stream(StreamFunction::Count, by, filter) => (by, filter, 0),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let Expr::Path(path) = &model[by] else { return None };
-        if filter.is_some() || leading > 0 {
-            return None;
-        }
-        let is_struct_of = |id: PartId, records: &[RecordId]| match self.part(id).what {
-            What::Struct(node) | What::Case(node) => records.contains(&self.tree.record_id(node)),
-            _ => false,
-        };
-        let mut here = self.part(array).parent;
-        match &path.start {
-            Start::This => {}
-            Start::Root => here = ROOT,
-            Start::Enclosing(records) => {
-                while !is_struct_of(here, records) {
-                    here = Some(self.part(here).parent).filter(|_| here != ROOT)?;
-                }
-            }
-            Start::Up(_) | Start::It | Start::Argument(_) => return None,
-        }
-        path.steps.iter().try_fold(here, |here, step| match step {
-            Step::Field(field) => self.field(here, &field.name),
-            Step::Index(_) | Step::Last => None,
-        })
     }
 
     /// What names an element.

@@ -1,16 +1,18 @@
 //! Arrays of which two files have changed elements.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
-use super::plan::{Place, Plan, Planner};
+use super::plan::{Place, Plan, Planner, Sources};
 use super::{BASE, ConflictKind, OURS, THEIRS};
-use crate::compare::{NONE, Pairs, PartId, Quick, Spot};
+use crate::compare::{Described, NONE, Pairs, PartId, Quick, Spot};
+use crate::stack::with_stack;
 use crate::value::Value;
 
 /// An element of the result.
 pub(super) struct Row<'v> {
     /// Its positions in the three files.
-    pub sources: [Option<u32>; 3],
+    pub sources: Sources,
     pub plan: Plan<'v>,
 }
 
@@ -21,6 +23,9 @@ pub(super) fn merge<'v>(
     values: [Option<&'v Value>; 3],
 ) -> Vec<Row<'v>> {
     let three = planner.three;
+    if let Some(rows) = described(planner, lists, values) {
+        return rows;
+    }
     let base = three.parts[BASE];
     let pairs = [OURS, THEIRS].map(|side| three.matching(side).pairs(base, lists[BASE]));
     let [Some(to_ours), Some(to_theirs)] = pairs else { return Vec::new() };
@@ -40,13 +45,9 @@ pub(super) fn merge<'v>(
         let plan = match sources {
             [_, Some(_), Some(_)] => planner.any(place),
             [_, None, None] => continue,
-            [_, ours, _] => {
+            _ => {
                 // One of them has removed it.
-                let side = if ours.is_some() { OURS } else { THEIRS };
-                if planner.is_unchanged(place, side) {
-                    continue;
-                }
-                planner.conflicts.push(three.conflict(ConflictKind::Removed, place.spots));
+                removed(planner, place);
                 continue;
             }
         };
@@ -120,6 +121,104 @@ pub(super) fn merge<'v>(
     rows
 }
 
+/// The elements of arrays that have one for each of another array: those of the result's.
+fn described<'v>(
+    planner: &mut Planner<'_, '_, '_>,
+    lists: [PartId; 3],
+    values: [Option<&'v Value>; 3],
+) -> Option<Vec<Row<'v>>> {
+    let three = planner.three;
+    let sides = [BASE, OURS, THEIRS];
+    let all = sides.map(|side| three.parts[side].described(lists[side]));
+    let [Some(base), Some(ours), Some(theirs)] = all else { return None };
+    let all = [base, ours, theirs];
+    let by = describing(planner, all)?;
+    let order = order(planner, by)?;
+    let at: [HashMap<u32, u32, Quick>; 3] = all.map(|described| {
+        let by = (0..).zip(&described.by).filter(|(_, by)| **by != NONE);
+        by.map(|(at, by)| (*by, at)).collect()
+    });
+    let own = |by: Sources| sides.map(|side| by[side].and_then(|by| at[side].get(&by).copied()));
+    let leading = (0..).zip(&base.by).take_while(|(_, by)| **by == NONE);
+    let mut wanted: Vec<Sources> = leading.map(|(at, _)| [Some(at); 3]).collect();
+    wanted.extend(order.iter().map(|by| own(*by)));
+    let mut rows: Vec<Row<'v>> = Vec::new();
+    for sources in wanted {
+        let place = place(planner, lists, values, sources);
+        let plan = match sources {
+            [Some(_), Some(_), Some(_)] => planner.any(place),
+            [None, Some(_), Some(_)] => planner.whole(place, ConflictKind::Changed),
+            [None, None, None] | [Some(_), None, None] => continue,
+            [Some(_), _, _] => match removed(planner, place) {
+                true => continue,
+                false => Plan::Nothing,
+            },
+            [None, _, _] => {
+                let side = if sources[OURS].is_some() { OURS } else { THEIRS };
+                match place.spots[side] {
+                    Some(spot) => Plan::Take { side, spot, value: place.values[side] },
+                    None => Plan::Nothing,
+                }
+            }
+        };
+        rows.push(Row { sources, plan });
+    }
+    // What has nothing to describe it any more must not have been changed.
+    let left: HashSet<u32, Quick> = order.iter().filter_map(|by| by[BASE]).collect();
+    let pairs = [OURS, THEIRS].map(|side| three.matching(side).pairs(three.parts[BASE], by[BASE]));
+    for (at, by) in (0..).zip(&base.by).filter(|(_, by)| **by != NONE && !left.contains(by)) {
+        let [ours, theirs] = pairs.map(|pairs| pairs.and_then(|pairs| pairs.to_b(*by)));
+        let [_, ours, theirs] = own([None, ours, theirs]);
+        let sources = [Some(at), ours, theirs];
+        if ours.is_some() != theirs.is_some() {
+            removed(planner, place(planner, lists, values, sources));
+        }
+    }
+    Some(rows)
+}
+
+/// The array whose elements describe those of another one, in the three files; nothing if these are
+/// not one.
+fn describing(planner: &Planner<'_, '_, '_>, all: [&Described; 3]) -> Option<[PartId; 3]> {
+    let three = planner.three;
+    let base = [BASE, OURS, THEIRS].into_iter().find_map(|side| match side {
+        BASE => all[BASE].list,
+        side => three.matching(side).backward(all[side].list?),
+    })?;
+    let forward = |side: usize| three.matching(side).forward(base);
+    let by = [base, forward(OURS)?, forward(THEIRS)?];
+    all.iter().zip(by).all(|(of, by)| of.list.is_none_or(|list| list == by)).then_some(by)
+}
+
+/// What an array that describes the elements of others has in the result; nothing while that is being
+/// looked for.
+fn order(planner: &mut Planner<'_, '_, '_>, lists: [PartId; 3]) -> Option<Rc<Vec<Sources>>> {
+    if let Some(known) = planner.orders.get(&lists[BASE]) {
+        return known.clone();
+    }
+    planner.orders.insert(lists[BASE], None);
+    // Its own conflicts are found where it stands.
+    let mut conflicts = Vec::new();
+    let orders = std::mem::take(&mut planner.orders);
+    let mut other = Planner { three: planner.three, conflicts: &mut conflicts, orders };
+    let rows = with_stack(|| merge(&mut other, lists, [None; 3]));
+    let mut orders = other.orders;
+    let order = Some(Rc::new(rows.into_iter().map(|row| row.sources).collect()));
+    orders.insert(lists[BASE], order.clone());
+    planner.orders = orders;
+    order
+}
+
+/// Whether an element that only one of the files has left is as it was; a conflict if not.
+fn removed(planner: &mut Planner<'_, '_, '_>, place: Place<'_>) -> bool {
+    let side = if place.spots[OURS].is_some() { OURS } else { THEIRS };
+    let is_unchanged = planner.is_unchanged(place, side);
+    if !is_unchanged {
+        planner.conflicts.push(planner.three.conflict(ConflictKind::Removed, place.spots));
+    }
+    is_unchanged
+}
+
 fn place<'v>(
     planner: &Planner<'_, '_, '_>,
     lists: [PartId; 3],
@@ -133,8 +232,8 @@ fn place<'v>(
     Place { spots: sides.map(spot), values: sides.map(value) }
 }
 
-/// Elements that both files have added: those of one name or of one descriptor, and otherwise runs at
-/// one place that say the same. What is left of the follower's stays in `behind`.
+/// Elements that both files have added: those of one name, and otherwise runs at one place that say
+/// the same. What is left of the follower's stays in `behind`.
 fn twice(
     planner: &mut Planner<'_, '_, '_>,
     lists: [PartId; 3],
@@ -149,8 +248,9 @@ fn twice(
     if behind.is_empty() {
         return twice;
     }
-    let names = |side: usize| parts[side].names_or_descriptors(lists[side]);
-    if let (Some(names), Some(others)) = (names(leader), names(follower)) {
+    if let (Some(names), Some(others)) =
+        (parts[leader].names(lists[leader]), parts[follower].names(lists[follower]))
+    {
         let digest = |side: usize, name: PartId| parts[side].weak_digest_of(name);
         let mut known: HashMap<u64, u32, Quick> = HashMap::default();
         for (at, _) in (0..).zip(to_a).filter(|(_, base)| **base == NONE) {

@@ -1,6 +1,7 @@
 //! What of which file becomes a part of the result.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use formwork::spelling::KeptKind;
 
@@ -43,13 +44,19 @@ pub(super) fn root<'v>(
 ) -> Plan<'v> {
     let spots = [Some(Spot::part(ROOT)); 3];
     let values = [values.first(), values.get(1), values.get(2)];
-    Planner { three, conflicts }.any(Place { spots, values })
+    Planner { three, conflicts, orders: HashMap::new() }.any(Place { spots, values })
 }
 
 pub(super) struct Planner<'w, 't, 'c> {
     pub three: &'w Three<'w, 't>,
     pub conflicts: &'c mut Vec<Conflict>,
+    /// By array of the base that describes the elements of others: what it has in the result, or
+    /// nothing while that is being looked for.
+    pub orders: HashMap<PartId, Option<Rc<Vec<Sources>>>>,
 }
+
+/// The positions of an element in the three files.
+pub(super) type Sources = [Option<u32>; 3];
 
 impl<'v> Planner<'_, '_, '_> {
     /// What becomes of what is in one place.

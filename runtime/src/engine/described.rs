@@ -68,6 +68,24 @@ impl<'p> Engine<'p, '_> {
         Ok(Some(index.and_then(|index| all.get(index as usize).copied()).unwrap_or(Val::None)))
     }
 
+    /// Where that stands of which an array has an element for each, element by element; none of those
+    /// in front that have nothing, or of what is no part of the file.
+    pub(crate) fn describing_places(&mut self, row: Loc) -> Fallible<Vec<Option<Loc>>> {
+        let Some(each) = self.tree.row(row).ty.one_for_each(self.model) else {
+            return Ok(Vec::new());
+        };
+        let mut all: Vec<Option<Loc>> = (0..each.leading).map(|_| None).collect();
+        self.filtered(each.by, each.filter, row.node, None, &mut |engine, val| {
+            all.push(match val {
+                Val::Loc(loc) => Some(loc),
+                Val::Node(node) => engine.tree.holder(node),
+                _ => None,
+            });
+            Ok(true)
+        })?;
+        Ok(all)
+    }
+
     fn describing_all(&mut self, described: &'p Described, row: Loc) -> Fallible<Rc<[Val]>> {
         if let Some(known) = self.memo.described.get(&row) {
             return Ok(Rc::clone(known));

@@ -234,6 +234,31 @@ impl<'p, 'b> Document<'p, 'b> {
             .collect()
     }
 
+    /// For each of these rows, whose elements something else describes, where what describes each of
+    /// them stands; of those that nothing describes, and of a file that could only be read in part,
+    /// none is known.
+    ///
+    /// # Errors
+    ///
+    /// If looking for them takes more than the reader may take to read the file.
+    pub fn describing(&mut self, rows: &[Loc]) -> Result<Vec<Vec<Option<Loc>>>, ReadErrorKind> {
+        if self.engine.tree.partial.failed {
+            return Ok(rows.iter().map(|_| Vec::new()).collect());
+        }
+        let size = self.engine.tree.file.len() as u64;
+        self.engine.budget = Budget::new(size, &self.engine.options);
+        let engine = &mut self.engine;
+        rows.iter()
+            .map(|loc| match engine.describing_places(*loc) {
+                Ok(places) => Ok(places),
+                Err(fault) => match *fault {
+                    Fault::Limit(kind) => Err(kind),
+                    _ => Ok(Vec::new()),
+                },
+            })
+            .collect()
+    }
+
     /// Whether an equation gives a row its number in its node.
     pub fn follows(&mut self, loc: Loc) -> bool {
         matches!(self.engine.derived(loc), Ok(Some(val)) if !matches!(val, Val::None))

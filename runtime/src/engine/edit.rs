@@ -3,7 +3,7 @@
 //! A value is taken in as for writing, so that what a reference hits is what the writer, too, takes
 //! it to hit. Nothing is placed: whoever edits may have more to do before the value can be written.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -67,6 +67,15 @@ pub struct References<'p> {
     keys: Vec<Keys<'p>>,
     /// Of each shared table that something refers to.
     homes: BTreeMap<Loc, Homes>,
+    described: Vec<DescribedElements>,
+}
+
+/// An array with an element for each of something else, as far as it is known what describes them.
+struct DescribedElements {
+    row: Loc,
+    elements: ArrayRef,
+    /// Of each element, where what describes it stands.
+    by: Vec<Option<Loc>>,
 }
 
 /// The numbers by which the elements of an array are known.
@@ -118,6 +127,15 @@ pub struct Places<'f> {
     pub new: &'f mut dyn FnMut(u32) -> Option<u32>,
 }
 
+/// What becomes of an array when what describes its elements comes to other positions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Along {
+    /// The row of the array.
+    pub array: Loc,
+    /// The position that each element comes to; none if what describes it is gone.
+    pub places: Vec<Option<u32>>,
+}
+
 /// Why references cannot follow a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stays {
@@ -126,6 +144,9 @@ pub enum Stays {
     /// These refer to elements of an array that follows from other parts of the value, so that
     /// nobody knows yet where these come to be.
     Follows(Vec<Path>),
+    /// These have more or fewer elements than there are to describe them, so that nobody knows which
+    /// belongs to which.
+    Undescribed(Vec<Path>),
     /// These refer to no element already, or cannot say the number that they would have to.
     Invalid(WriteError),
 }
@@ -189,7 +210,8 @@ fn find_references<'p>(
             let all = engine.all_references(whole)?;
             let homes = engine.homes(&all)?;
             let keys = engine.keys_of(&all);
-            return Ok(References { engine, all, keys, homes });
+            let described = engine.described_elements();
+            return Ok(References { engine, all, keys, homes, described });
         }
         error.get_or_insert(WriteError::new(problems));
     }
@@ -236,6 +258,32 @@ impl<'p> Engine<'p, '_> {
             }
         }
         known
+    }
+
+    fn described_elements(&mut self) -> Vec<DescribedElements> {
+        let mut all = Vec::new();
+        let model = self.model;
+        let is_it = |row: &Row| row.ty.one_for_each(model).is_some();
+        let wanted: Vec<bool> =
+            model.records.iter().map(|record| record.rows.iter().any(is_it)).collect();
+        let mut walk = Walk::all(&self.tree);
+        while let Some(node) = walk.next(&self.tree) {
+            if !wanted[self.tree.record_id(node).index()] {
+                continue;
+            }
+            for (id, row) in self.tree.record(node).numbered_rows() {
+                let loc = Loc::row(node, id);
+                if !is_it(row) || !self.tree.is_data(loc, row) {
+                    continue;
+                }
+                let Item::Array(elements) = self.tree.item(loc) else { continue };
+                // What describes them may be known only when more has changed.
+                if let Ok(by) = self.describing_places(loc) {
+                    all.push(DescribedElements { row: loc, elements, by });
+                }
+            }
+        }
+        all
     }
 
     fn homes(&mut self, all: &[Found<'p>]) -> Result<BTreeMap<Loc, Homes>, WriteError> {
@@ -466,6 +514,16 @@ impl<'p> References<'p> {
     ///
     /// The references that cannot follow.
     pub fn moved(&self, array: Loc, places: Places<'_>) -> Result<Vec<Moved>, Stays> {
+        self.moved_but(array, places, &BTreeSet::new())
+    }
+
+    /// The same, but for references that go with something else, by position.
+    fn moved_but(
+        &self,
+        array: Loc,
+        places: Places<'_>,
+        lost: &BTreeSet<usize>,
+    ) -> Result<Vec<Moved>, Stays> {
         let (mut moved, mut stays) = (Vec::new(), Staying::default());
         let Item::Array(elements) = self.tree().item(array) else { return Ok(moved) };
         let count = self.tree().count(elements);
@@ -473,9 +531,11 @@ impl<'p> References<'p> {
         let mut known: BTreeMap<u32, Option<u32>> = BTreeMap::new();
         let mut to = |index: u32| *known.entry(index).or_insert_with(|| new(index));
         let mut left: BTreeMap<&str, BTreeMap<i128, bool>> = BTreeMap::new();
-        for found in &self.all {
+        for (number, found) in self.all.iter().enumerate() {
             let around = |loc: Loc| self.element_around(loc, elements);
-            if around(found.at).is_some_and(|index| gone == Some(index) || to(index).is_none()) {
+            if lost.contains(&number)
+                || around(found.at).is_some_and(|index| gone == Some(index) || to(index).is_none())
+            {
                 continue;
             }
             if !self.is_own(found.array) && self.follows_from(found.array, array) {
@@ -530,6 +590,115 @@ impl<'p> References<'p> {
             }
         }
         stays.check().map(|()| moved)
+    }
+
+    /// What becomes of arrays whose elements those of an array describe, directly or by others, when
+    /// these come to other positions; of those of which something does.
+    ///
+    /// # Errors
+    ///
+    /// The arrays whose elements cannot follow.
+    pub fn along(&self, array: Loc, new: &dyn Fn(u32) -> Option<u32>) -> Result<Vec<Along>, Stays> {
+        let Item::Array(first) = self.tree().item(array) else { return Ok(Vec::new()) };
+        let mut by_array: BTreeMap<ArrayRef, BTreeSet<usize>> = BTreeMap::new();
+        for (number, described) in self.described.iter().enumerate() {
+            for by in described.by.iter().flatten() {
+                self.each_around(*by, &mut |array, _| {
+                    by_array.entry(array).or_default().insert(number);
+                });
+            }
+        }
+        let mut known: BTreeMap<ArrayRef, Vec<Option<u32>>> = BTreeMap::new();
+        known.insert(first, (0..self.tree().count(first)).map(new).collect());
+        let (mut pending, mut all, mut uneven) = (alloc::vec![first], Vec::new(), Vec::new());
+        while let Some(moved) = pending.pop() {
+            for number in by_array.get(&moved).into_iter().flatten() {
+                let described = &self.described[*number];
+                if known.contains_key(&described.elements) {
+                    continue;
+                }
+                if self.tree().count(described.elements) as usize != described.by.len() {
+                    uneven.push(self.path(described.row));
+                    continue;
+                }
+                let around = |by: &Option<Loc>| by.and_then(|by| self.element_around(by, moved));
+                let around: Vec<Option<u32>> = described.by.iter().map(around).collect();
+                let places = places_along(&around, &known[&moved]);
+                if (0..).zip(&places).all(|(at, to)| *to == Some(at)) {
+                    continue;
+                }
+                all.push(Along { array: described.row, places: places.clone() });
+                known.insert(described.elements, places);
+                pending.push(described.elements);
+            }
+        }
+        if uneven.is_empty() {
+            Ok(all)
+        } else {
+            Err(Stays::Undescribed(uneven))
+        }
+    }
+
+    /// The arrays with an element for each of something else, as far as that is known; of each
+    /// element, where that stands of which it is.
+    pub fn described(&self) -> impl Iterator<Item = (Loc, &[Option<Loc>])> {
+        self.described.iter().map(|described| (described.row, &described.by[..]))
+    }
+
+    /// Whether elements ask for what describes them, so that they are something else beside another.
+    #[must_use]
+    pub fn is_described(&self, array: Loc) -> bool {
+        self.tree().described(array).is_some()
+    }
+
+    /// What becomes of references when the elements of an array come to other positions, and those
+    /// of such arrays along with them ([`References::moved`]).
+    ///
+    /// # Errors
+    ///
+    /// The references that cannot follow.
+    pub fn moved_along(
+        &self,
+        array: Loc,
+        places: Places<'_>,
+        all: &[Along],
+    ) -> Result<Vec<Moved>, Stays> {
+        if all.is_empty() {
+            return self.moved(array, places);
+        }
+        let elements = |array: Loc| match self.tree().item(array) {
+            Item::Array(elements) => Some(elements),
+            _ => None,
+        };
+        let by_array: BTreeMap<ArrayRef, &Along> =
+            all.iter().filter_map(|along| Some((elements(along.array)?, along))).collect();
+        let first = elements(array).zip(places.gone);
+        let mut touched: BTreeSet<ArrayRef> = BTreeSet::new();
+        let mut lost: BTreeSet<usize> = BTreeSet::new();
+        for (number, found) in self.all.iter().enumerate() {
+            touched.insert(found.elements);
+            for loc in [found.at, found.array] {
+                self.each_around(loc, &mut |array, _| {
+                    touched.insert(array);
+                });
+            }
+            self.each_around(found.at, &mut |array, index| {
+                let along = by_array.get(&array);
+                let place = along.and_then(|along| along.places.get(index as usize));
+                if first == Some((array, index)) || place == Some(&None) {
+                    lost.insert(number);
+                }
+            });
+        }
+        let mut moved = self.moved_but(array, places, &lost)?;
+        for along in all {
+            if elements(along.array).is_some_and(|elements| touched.contains(&elements)) {
+                let mut new = |index: u32| along.places.get(index as usize).copied().flatten();
+                let places = Places { gone: None, instead: None, loose: false, new: &mut new };
+                moved.extend(self.moved_but(along.array, places, &lost)?);
+            }
+        }
+        Ok(moved)
     }
 
     /// Why a reference cannot be a number, as far as that is known before anything is placed.
@@ -689,18 +858,46 @@ impl<'p> References<'p> {
 
     /// The element of an array that something is in.
     fn element_around(&self, loc: Loc, elements: ArrayRef) -> Option<u32> {
+        let mut around = None;
+        self.each_around(loc, &mut |array, index| {
+            if array == elements {
+                around = around.or(Some(index));
+            }
+        });
+        around
+    }
+
+    /// Gives the arrays that something is in, each with the position of the element.
+    fn each_around(&self, loc: Loc, give: &mut dyn FnMut(ArrayRef, u32)) {
         let tree = self.tree();
         let mut at = Some(loc);
         while let Some(loc) = at {
             if let (Some(index), Item::Array(array)) = (loc.index(), tree.item(loc.whole_row())) {
-                if array == elements {
-                    return Some(index);
-                }
+                give(array, index);
             }
             at = tree.holder(loc.node);
         }
-        None
     }
+}
+
+/// Where elements come to when what describes some of them does: `around` has of each the position of
+/// that, and `new` those that they come to. The others stay where they are among them.
+fn places_along(around: &[Option<u32>], new: &[Option<u32>]) -> Vec<Option<u32>> {
+    let to = |at: &Option<u32>| at.and_then(|at| new.get(at as usize).copied().flatten());
+    let mut order: Vec<(u32, usize)> =
+        around.iter().enumerate().filter_map(|(from, at)| Some((to(at)?, from))).collect();
+    order.sort();
+    let mut order = order.into_iter().map(|(_, from)| from);
+    let mut places = alloc::vec![None; around.len()];
+    let own = |(from, at): (usize, &Option<u32>)| match at {
+        None => Some(from),
+        Some(_) => order.next(),
+    };
+    let all: Vec<usize> = around.iter().enumerate().filter_map(own).collect();
+    for (to, from) in (0..).zip(all) {
+        places[from] = Some(to);
+    }
+    places
 }
 
 /// What cannot follow so far.

@@ -173,7 +173,7 @@ pub enum Item {
 }
 
 /// An array: by position in the tree's list, or the numbers of a row that are in place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ArrayRef {
     /// By position in the tree's list.
     Own(u32),

@@ -191,8 +191,17 @@ impl Array {
         place: &dyn Fn(u32) -> Option<u32>,
     ) -> Result<(), EditError> {
         let (found, array) = self.references(of, at)?;
-        if let Some(index) = added {
-            found.apart(array, index)?;
+        match added {
+            // What it describes is not there yet.
+            Some(index) => found.apart(array, index)?,
+            None => {
+                let along = found.along(array, place)?;
+                let described = along.iter().filter(|along| found.is_described(along.array));
+                let paths: Vec<_> = described.map(|along| found.path(along.array)).collect();
+                if !paths.is_empty() {
+                    return Err(EditError::Described { paths });
+                }
+            }
         }
         put_all(of, &found, &found.moved(array, places)?)?;
         if let Some(Place::Spelling(spelling)) = of.place(&found.way(array), true) {

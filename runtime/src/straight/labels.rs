@@ -9,8 +9,9 @@ use super::pool::{PoolText, Texts};
 use super::{holds, zeros, Odd, Straight};
 use crate::pool::{compare, PoolOrder};
 
-/// How many labels there is room for at first: most often there are more than a few, or none.
-const AT_FIRST: usize = 16;
+/// How many labels there is room for at first, at least and at most: most often there are more than a
+/// few, or none.
+const AT_FIRST: (usize, usize) = (16, 256);
 
 /// What was read of pools.
 #[derive(Debug, Default)]
@@ -43,11 +44,12 @@ struct Pool {
 }
 
 impl Labels {
-    /// Adds a pointer at an address, to the text from one address to another.
+    /// Adds a pointer at an address, to the text from one address to another, in a file of this size.
     #[inline]
-    pub fn add(&mut self, pool: u8, at: usize, from: usize, end: usize) {
+    pub fn add(&mut self, pool: u8, at: usize, from: usize, end: usize, size: usize) {
         if self.labels.capacity() == 0 {
-            self.labels.reserve(AT_FIRST);
+            let (least, most) = AT_FIRST;
+            self.labels.reserve((size / 16).clamp(least, most));
         }
         self.labels.push(Label { pool, at, from, end });
     }
@@ -255,11 +257,16 @@ impl PoolText {
     /// The bytes of a text that stands with what belongs to it between two addresses, if that is
     /// what it has to be.
     fn content<'b>(&self, bytes: &'b [u8], from: usize, end: usize) -> Option<&'b [u8]> {
-        let (prefix, rest) = bytes.get(from..end)?.split_at_checked(self.prefix.into())?;
+        let whole = bytes.get(from..end)?;
+        if let ([stop], 0) = (self.suffix, self.prefix) {
+            // Who read it has found the first one.
+            let (last, text) = whole.split_last()?;
+            return (last == stop).then_some(text);
+        }
+        let (prefix, rest) = whole.split_at_checked(self.prefix.into())?;
         let text = rest.strip_suffix(self.suffix)?;
         let said = self.prefix == 0 || self.length(prefix) == text.len() as u64;
-        let ended = self.prefix != 0 || !matches!(self.suffix, [end] if text.contains(end));
-        (said && ended).then_some(text)
+        said.then_some(text)
     }
 }
 
@@ -282,7 +289,7 @@ mod tests {
     ) -> bool {
         let mut all = Labels::default();
         for (at, from, end) in labels {
-            all.add(3, *at, *from, *end);
+            all.add(3, *at, *from, *end, bytes.len());
         }
         all.add_pool(3, (0, bytes.len()), always, order, text);
         all.hold(bytes).is_ok()
@@ -378,11 +385,11 @@ mod tests {
     #[test]
     fn labels_lead_to_pools_that_are_there() {
         let mut alone = Labels::default();
-        alone.add(1, 0, 0, 2);
+        alone.add(1, 0, 0, 2, 2);
         assert!(alone.hold(b"a\0").is_err());
         for other in [0, 2] {
             let mut all = Labels::default();
-            all.add(other, 0, 0, 2);
+            all.add(other, 0, 0, 2, 2);
             all.add_pool(1, (0, 2), &[], PoolOrder::FirstUse, &ENDED);
             assert!(all.hold(b"a\0").is_err());
         }

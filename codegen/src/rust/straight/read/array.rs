@@ -386,6 +386,9 @@ impl<'m> Reading<'_, '_, 'm> {
                 if self.straight.flavour == Flavour::Arena {
                     return unable("an array in an arena that ends with a certain element");
                 }
+                if open.is_empty() {
+                    return unable("members of a pool up to a certain one");
+                }
                 let name = &list.name;
                 let it = It::Value(array.element.clone(), element.clone(), quote!(element));
                 let scope = Scope { it: Some(it), ..self.scope(ctx) };
@@ -412,6 +415,13 @@ impl<'m> Reading<'_, '_, 'm> {
         let list = self.local("v");
         let value = sink(quote!(#list));
         match self.straight.flavour {
+            // Nobody wants them, as those of a pool; they are looked at all the same.
+            Flavour::Values if value.is_empty() => List {
+                name: list,
+                open: TokenStream::new(),
+                close: TokenStream::new(),
+                push: Box::new(|element| quote!(let _ = #element;)),
+            },
             Flavour::Values => List {
                 name: list.clone(),
                 open: quote!(let mut #list = #room;),

@@ -111,3 +111,17 @@ fn chains_by_what_is_computed_of_a_hash() {
         struct Item { u16 hash }";
     stays_within(schema, |count| words([count, count].into_iter().chain(0..count).chain(0..count)));
 }
+
+#[test]
+fn elements_by_how_far_they_are_from_another_row() {
+    let schema = "struct File { Body body }
+        struct Body { u16 n; u16 m; Part parts count=n; Line lines count=m }
+        struct Part { u16 number }
+        struct Line {
+            value u16 part ref=Body.parts seen=\"index(first(Body.parts where at(it) - at(Body.parts) == Line.place))\"
+            u16 place is=\"at(Body.parts[part]) - at(Body.parts)\"
+        }";
+    stays_within(schema, |count| {
+        words([count, count].into_iter().chain(0..count).chain((0..count).map(|at| 2 * at)))
+    });
+}

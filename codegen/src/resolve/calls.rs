@@ -280,6 +280,7 @@ impl<'t> Cx<'t> {
                 self.wrong(arg.span, what, &found.shape);
                 return None;
             }
+            self.of_one_kind(arg.span, &found)?;
             list.push(found.expr);
         }
         self.val(Expr::Call(function, list), result)

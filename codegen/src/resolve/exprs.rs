@@ -25,6 +25,7 @@ impl<'t> Cx<'t> {
     pub(super) fn int(&mut self, env: &Env, ex: &Ex) -> Option<ExprId> {
         let found = self.seen_expr(env, ex)?;
         if matches!(found.shape, Shape::Int(_) | Shape::Address | Shape::Any(_)) {
+            self.of_one_kind(ex.span, &found)?;
             return Some(found.expr);
         }
         self.wrong(ex.span, "an integer", &found.shape);
@@ -46,6 +47,32 @@ impl<'t> Cx<'t> {
         let found = self.expr(env, ex)?;
         let shape = self.seen(&found.shape);
         Some(Val { shape, ..found })
+    }
+
+    /// Looks at something of which it is known whether it is evaluated in any file.
+    pub(super) fn evaluated<R>(&mut self, always: bool, look: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.always, always);
+        let found = look(self);
+        self.always = before;
+        found
+    }
+
+    /// What is taken for a number or text in any file may not be one of the two, where cases of a
+    /// union have rows of one name.
+    pub(super) fn of_one_kind(&mut self, span: Span, val: &Val) -> Option<()> {
+        if !self.always || !matches!(val.shape, Shape::Any(_)) {
+            return Some(());
+        }
+        let Some((what, line, other)) = self.kinds_at_end(val.expr) else { return Some(()) };
+        self.d
+            .error("E0221", span, "the value may be of either kind")
+            .label(what)
+            .also(line, other)
+            .help(
+                "give the rows different names, or ask before which case it is: \
+                 `a is x ? length(a.v) : a.v`",
+            );
+        None
     }
 
     pub(super) fn wrong(&mut self, span: Span, what: &str, shape: &Shape) -> &mut Diagnostic {
@@ -98,8 +125,8 @@ impl<'t> Cx<'t> {
             ExKind::Binary(op, a, b) => self.binary(env, *op, a, b, ex.span),
             ExKind::If(c, a, b) => {
                 let c = self.truth(env, c)?;
-                let a = self.expr_hint(env, a, hint)?;
-                let b = self.expr_hint(env, b, hint)?;
+                let a = self.evaluated(false, |cx| cx.expr_hint(env, a, hint))?;
+                let b = self.evaluated(false, |cx| cx.expr_hint(env, b, hint))?;
                 if self.alike(&a.shape, &b.shape, ex.span).is_some() {
                     return None;
                 }
@@ -150,7 +177,7 @@ impl<'t> Cx<'t> {
         match op {
             BothTrue | EitherTrue => {
                 let left = self.truth(env, a);
-                let right = self.truth(env, b);
+                let right = self.evaluated(false, |cx| cx.truth(env, b));
                 self.val(Expr::Binary(op, left?, right?), Shape::Bool)
             }
             Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual => {
@@ -167,6 +194,11 @@ impl<'t> Cx<'t> {
                 let refer = self.is_reference(left.expr) && self.is_reference(right.expr);
                 if !refer || left.shape != right.shape {
                     self.comparable(&left.shape, &right.shape, span)?;
+                }
+                for (one, other, ex) in [(&left, &right, a), (&right, &left, b)] {
+                    if sort(&other.shape).is_some() {
+                        self.of_one_kind(ex.span, one)?;
+                    }
                 }
                 self.val(Expr::Binary(op, left.expr, right.expr), Shape::Bool)
             }
@@ -199,6 +231,7 @@ impl<'t> Cx<'t> {
                         self.wrong(ex.span, what, &part.shape);
                         return None;
                     }
+                    self.of_one_kind(ex.span, part)?;
                 }
                 let shape = match (op, &left.shape, &right.shape) {
                     _ if floats => Shape::Float,
@@ -479,7 +512,7 @@ impl<'t> Cx<'t> {
 }
 
 /// Whether a single value is a truth value, a number, a text or bytes, or has fields.
-fn sort(shape: &Shape) -> Option<u8> {
+pub(super) fn sort(shape: &Shape) -> Option<u8> {
     match shape {
         Shape::Bool => Some(0),
         Shape::Int(_) | Shape::Float | Shape::Address => Some(1),

@@ -415,6 +415,8 @@ struct Cx<'t> {
     placing: bool,
     /// What such a path has met whose type is not known yet.
     unfinished: Option<(RecordId, usize)>,
+    /// Whether what is looked at is evaluated in any file: no condition says where.
+    always: bool,
 }
 
 impl<'t> Cx<'t> {
@@ -455,6 +457,7 @@ impl<'t> Cx<'t> {
             passing: false,
             placing: false,
             unfinished: None,
+            always: false,
         }
     }
 

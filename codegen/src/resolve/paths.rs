@@ -1,6 +1,7 @@
 //! Paths: from names to rows of records.
 
 use super::choices::measures;
+use super::exprs::sort;
 use super::heads::Head;
 use super::{
     Bound, Cx, Env, Expr, ExprId, Memo, RecordId, ScopeId, ScopeParam, Shape, Source, Val, id32,
@@ -154,7 +155,8 @@ impl<'t> Cx<'t> {
             Memo::Unknown => {}
         }
         self.rec_mut(id).let_shapes[at] = Memo::Busy;
-        let shape = self.once(|cx| cx.let_val(id, at)).map(|val| val.shape);
+        let shape = self.once(|cx| cx.evaluated(false, |cx| cx.let_val(id, at)));
+        let shape = shape.map(|val| val.shape);
         self.rec_mut(id).let_shapes[at] = Memo::Done(shape.clone());
         shape
     }
@@ -525,6 +527,33 @@ impl<'t> Cx<'t> {
         None
     }
 
+    /// Where rows of one name in cases or structs that a path leads to are of different kinds: what
+    /// it leads to, the line of one of them, and what that is.
+    pub(super) fn kinds_at_end(&mut self, expr: ExprId) -> Option<(String, Span, String)> {
+        let Expr::Path(path) = &self.exprs[expr] else { return None };
+        let Some(Step::Field(field)) = path.steps.last() else { return None };
+        let name = field.name.clone();
+        let mut first: Option<(RecordId, Shape)> = None;
+        for (id, way) in field.members.clone() {
+            let Some(shape) = self.member_shape(id, &way) else { continue };
+            let shape = self.seen(&shape);
+            let Some(kind) = sort(&shape) else { continue };
+            match &first {
+                Some((one, known)) if sort(known) != Some(kind) => {
+                    let what = [(known, *one), (&shape, id)].map(|(shape, id)| {
+                        format!("{} in `{}`", self.describe(shape), self.rec(id).name)
+                    });
+                    let line = self.line_of(id, &way).unwrap_or(self.rec(id).span);
+                    let text = format!("`{name}` is {}, and {}", what[0], what[1]);
+                    return Some((text, line, format!("here it is {}", self.describe(&shape))));
+                }
+                Some(_) => {}
+                None => first = Some((id, shape)),
+            }
+        }
+        None
+    }
+
     /// The line of the row that a path leads to.
     pub(super) fn row_of(&self, path: &Path) -> Option<Span> {
         self.row_at(&path.steps)
@@ -533,8 +562,12 @@ impl<'t> Cx<'t> {
     fn row_at(&self, steps: &[Step]) -> Option<Span> {
         let Some(Step::Field(field)) = steps.last() else { return None };
         let (id, way) = field.members.first()?;
-        let Some(Member::Row(row)) = way.last().filter(|_| way.len() == 1) else { return None };
-        match &self.rec(*id).slots.get(row.index())?.variants.first()?.source {
+        self.line_of(*id, way)
+    }
+
+    fn line_of(&self, id: RecordId, way: &[Member]) -> Option<Span> {
+        let [Member::Row(row)] = way else { return None };
+        match &self.rec(id).slots.get(row.index())?.variants.first()?.source {
             Source::Row(row, _) => Some(row.span),
             _ => None,
         }

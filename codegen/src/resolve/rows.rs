@@ -239,6 +239,12 @@ impl<'t> Cx<'t> {
     }
 
     fn build_row(&mut self, id: RecordId, slot: usize, row: &'t Row) -> Option<ModelRow> {
+        let rec = self.rec(id);
+        let always = rec.outer.is_none() && rec.slots[slot].variants[0].when.is_empty();
+        self.evaluated(always, |cx| cx.build_row_here(id, slot, row))
+    }
+
+    fn build_row_here(&mut self, id: RecordId, slot: usize, row: &'t Row) -> Option<ModelRow> {
         self.one_set_of_rules(id, slot, row);
         let env = self.record_env(id);
         let homes = self.homes(id, slot);

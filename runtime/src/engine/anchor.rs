@@ -130,7 +130,8 @@ impl<'p> Engine<'p, '_> {
 
     /// How a filter finds its elements by a key: it is `KEY == WANTED`, or that and more, where KEY
     /// is only about the element and WANTED not at all; or it is `any(PARTS where KEY == WANTED)`,
-    /// where PARTS are of the element, and KEY is only about one of them.
+    /// where PARTS are of the element, and KEY is only about one of them. What is added to the key, or
+    /// taken from it, and not about the element, is brought to the other side.
     pub(crate) fn lookup(&self, filter: ExprId) -> Option<Lookup> {
         let model = self.model;
         match &model[filter] {
@@ -154,9 +155,9 @@ impl<'p> Engine<'p, '_> {
         use BinaryOp::{Greater, GreaterOrEqual, Less, LessOrEqual};
         match &self.model[filter] {
             Expr::Binary(op @ (Less | LessOrEqual | Greater | GreaterOrEqual), a, b) => {
-                let (lookup, key_first) = self.sides(*a, *b)?;
+                let (lookup, key_grows) = self.sides(*a, *b)?;
                 let op = match op {
-                    _ if key_first => *op,
+                    _ if key_grows => *op,
                     Less => Greater,
                     LessOrEqual => GreaterOrEqual,
                     Greater => Less,
@@ -174,15 +175,58 @@ impl<'p> Engine<'p, '_> {
         }
     }
 
-    /// Which of two operands is a key of elements, and which is what is wanted; and whether the key is
-    /// the first.
+    /// Which of two operands is a key of elements, and which is what is wanted; and whether an element
+    /// with a greater key has a greater first operand, as against the second.
     fn sides(&self, a: ExprId, b: ExprId) -> Option<(Lookup, bool)> {
-        let (key, wanted, key_first) = match (self.about_it(a), self.about_it(b)) {
-            (About::Element, About::Other | About::Root) => (a, b, true),
-            (About::Other | About::Root, About::Element) => (b, a, false),
+        let (side, wanted, first) = match (self.about_it(a), self.about_it(b)) {
+            (About::Element | About::Both, About::Other | About::Root) => (a, b, true),
+            (About::Other | About::Root, About::Element | About::Both) => (b, a, false),
             _ => return None,
         };
-        Some((Lookup { parts: None, key, wanted, is_all: true }, key_first))
+        let mut key = side;
+        let mut grows = first;
+        while self.about_it(key) != About::Element {
+            let term = self.moved(key)?;
+            grows ^= term.is_taken_from;
+            key = term.key;
+        }
+        Some((Lookup { parts: None, key, side, wanted, is_all: true }, grows))
+    }
+
+    /// A sum or difference of which one operand is not about the element.
+    fn moved(&self, side: ExprId) -> Option<Moved> {
+        let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), a, b) = &self.model[side] else {
+            return None;
+        };
+        let is_free = |operand| !matches!(self.about_it(operand), About::Element | About::Both);
+        let (key, other, key_first) = match (is_free(*a), is_free(*b)) {
+            (false, true) => (*a, *b, true),
+            (true, false) => (*b, *a, false),
+            _ => return None,
+        };
+        let is_taken_from = *op == BinaryOp::Subtract && !key_first;
+        let back = if *op == BinaryOp::Subtract { BinaryOp::Add } else { BinaryOp::Subtract };
+        Some(Moved { key, other, back, is_taken_from })
+    }
+
+    /// The key that a filter asks for; nothing if that cannot be said for a key alone.
+    pub(crate) fn wanted(&mut self, lookup: Lookup, this: NodeRef) -> Fallible<Option<Val>> {
+        let mut wanted = self.eval(lookup.wanted, this, None)?;
+        let mut side = lookup.side;
+        while side != lookup.key {
+            let Some(term) = self.moved(side) else { return Ok(None) };
+            let other = self.eval(term.other, this, None)?;
+            let (Val::Int(sum), Val::Int(part)) = (wanted, other) else { return Ok(None) };
+            let key = match term.back {
+                _ if term.is_taken_from => part.checked_sub(sum),
+                BinaryOp::Add => sum.checked_add(part),
+                _ => sum.checked_sub(part),
+            };
+            let Some(key) = key else { return Ok(None) };
+            wanted = Val::Int(key);
+            side = term.key;
+        }
+        Ok(Some(wanted))
     }
 
     /// What an expression is about.
@@ -245,7 +289,7 @@ impl<'p> Engine<'p, '_> {
         });
         match built {
             // Perhaps one that is still being read, of which a look at each element may be enough.
-            Err(_) if self.tree.is_in_array() => return Ok(None),
+            Err(_) if self.tree.is_in_array() || lookup.side != lookup.key => return Ok(None),
             built => built?,
         };
         Ok(Some(self.remember_index(number, index)))
@@ -407,12 +451,13 @@ impl<'p> Engine<'p, '_> {
         let mut candidates = None;
         if let Some(lookup) = lookup {
             let index = self.elements_by_key(array, lookup.key, this)?;
-            let wanted = self.eval(lookup.wanted, this, None)?;
-            if let Some(list) = self.with_key(&index, wanted) {
-                if lookup.is_all {
-                    return Ok(Ranks::WithKey(index, wanted));
+            if let Some(wanted) = self.wanted(lookup, this)? {
+                if let Some(list) = self.with_key(&index, wanted) {
+                    if lookup.is_all {
+                        return Ok(Ranks::WithKey(index, wanted));
+                    }
+                    candidates = Some(list.iter().map(|(at, _)| *at).collect());
                 }
-                candidates = Some(list.iter().map(|(at, _)| *at).collect());
             }
         }
         let count = u32::try_from(self.count_items(array)).unwrap_or(u32::MAX);
@@ -545,6 +590,17 @@ pub(crate) struct KeyNumber {
     pub number: i128,
     /// The row that it stands in; none of what is computed.
     pub at: Option<Loc>,
+}
+
+/// One operand of a sum or difference, which is about the element, and the other, which is not.
+#[derive(Debug, Clone, Copy)]
+struct Moved {
+    key: ExprId,
+    other: ExprId,
+    /// What brings the other one to the other side.
+    back: BinaryOp,
+    /// The key is taken from the other one, so it is less where the key is greater.
+    is_taken_from: bool,
 }
 
 /// What an expression is about.

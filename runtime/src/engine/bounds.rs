@@ -24,7 +24,7 @@ impl<'p> Engine<'p, '_> {
     ) -> Fallible<Option<Option<Val>>> {
         let Some((op, lookup)) = self.comparison(filter) else { return Ok(None) };
         let Some(bounds) = self.bounds(source, lookup, this, it)? else { return Ok(None) };
-        let Val::Int(wanted) = self.eval(lookup.wanted, this, None)? else { return Ok(None) };
+        let Some(Val::Int(wanted)) = self.wanted(lookup, this)? else { return Ok(None) };
         let list = match op {
             BinaryOp::Greater | BinaryOp::GreaterOrEqual => &bounds.greater,
             _ => &bounds.less,

@@ -103,7 +103,9 @@ pub(crate) struct Lookup {
     pub parts: Option<ExprId>,
     /// Over the element, or over its part.
     pub key: ExprId,
-    /// Over everything else.
+    /// The operand that the key is in, perhaps with something added to it.
+    pub side: ExprId,
+    /// The other operand, over everything else.
     pub wanted: ExprId,
     /// Whether the filter asks for nothing but the key.
     pub is_all: bool,

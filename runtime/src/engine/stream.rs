@@ -125,9 +125,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         };
         let index = self.index(source, lookup, this, it)?;
         let Some(index) = index.filter(|index| index.so_far.is_none()) else { return Ok(None) };
-        let wanted = self.eval(lookup.wanted, this, None)?;
-        let is_known = self.with_key(&index, wanted).is_some();
-        Ok(is_known.then_some((index, wanted)))
+        let wanted = self.wanted(lookup, this)?;
+        let known = wanted.filter(|wanted| self.with_key(&index, *wanted).is_some());
+        Ok(known.map(|wanted| (index, wanted)))
     }
 
     fn folded(&mut self, function: StreamFunction, so_far: Val, val: Val) -> Fallible<Val> {
@@ -191,8 +191,9 @@ impl<'p, 'b> Engine<'p, 'b> {
         let Some(filter) = filter else { return self.stream_of(source, this, it, visit) };
         if let Some(lookup) = self.lookup(filter) {
             if let Some(index) = self.index(source, lookup, this, it)? {
-                let wanted = self.eval(lookup.wanted, this, None)?;
-                if let Some(candidates) = self.with_key(&index, wanted) {
+                let wanted = self.wanted(lookup, this)?;
+                let found = wanted.and_then(|wanted| self.with_key(&index, wanted));
+                if let Some(candidates) = found {
                     for (_, val) in candidates {
                         self.charge(1)?;
                         let holds = lookup.is_all || self.eval_bool(filter, this, Some(*val))?;

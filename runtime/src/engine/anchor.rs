@@ -195,7 +195,8 @@ impl<'p> Engine<'p, '_> {
 
     /// A sum or difference of which one operand is not about the element.
     fn moved(&self, side: ExprId) -> Option<Moved> {
-        let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), a, b) = &self.model[side] else {
+        let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), a, b) = &self.model[side]
+        else {
             return None;
         };
         let is_free = |operand| !matches!(self.about_it(operand), About::Element | About::Both);

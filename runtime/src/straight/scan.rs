@@ -203,12 +203,10 @@ impl<'i> Scan<'i> {
     }
 
     /// Remembers that a pointer at an address leads to the text from one address to another, with
-    /// what stands in front of it and behind it. Nobody asks for that if the file is trusted.
+    /// what stands in front of it and behind it.
     #[inline]
     pub fn label(&mut self, pool: u8, at: usize, from: usize, end: usize) {
-        if !self.trusting {
-            self.labels.add(pool, at, from, end, self.bytes.len());
-        }
+        self.labels.add(pool, at, from, end, self.bytes.len());
     }
 
     /// Remembers a pool, from one address to another.

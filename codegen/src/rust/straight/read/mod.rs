@@ -421,8 +421,8 @@ impl<'s, 'p, 'm> Reading<'s, 'p, 'm> {
         let pools = (sealed && pooled).then(|| quote!(cx.pools_hold()?;));
         let check = sealed.then(|| {
             quote! {
+                #pools
                 if !options.trusting {
-                    #pools
                     #ends
                     #sums
                 }

@@ -151,6 +151,13 @@ impl Row {
         }
     }
 
+    /// The numbers that stand for nothing, each once, where pointers of its kind may have one of their
+    /// own: first the one that is written, then others that files may have.
+    pub fn nones(&self, pointer: Option<i128>) -> impl Iterator<Item = i128> + '_ {
+        let of_pointers = pointer.filter(|none| !self.none.contains(none));
+        self.none.iter().copied().chain(of_pointers)
+    }
+
     /// Whether it stores positions among some elements of an array.
     #[must_use]
     pub fn is_ranked(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Expressions: names become paths, and kinds of values are checked.
 
-use super::{Cx, Env, Expr, ExprId, Shape, Val};
+use super::{Cx, Env, Expr, ExprId, RecordId, Shape, Val};
 use crate::diagnostic::Diagnostic;
 use crate::model::{BinaryOp, Member, Path, Step, UnaryOp};
 use crate::span::{Span, Spanned};
@@ -55,6 +55,12 @@ impl<'t> Cx<'t> {
         let found = look(self);
         self.always = before;
         found
+    }
+
+    /// Whether a row is in any file: one of the root without a condition. Whoever holds a struct may
+    /// have asked what cases there are before.
+    pub(super) fn is_always(&self, id: RecordId, slot: usize) -> bool {
+        self.root == Some(id) && self.rec(id).slots[slot].variants[0].when.is_empty()
     }
 
     /// What is taken for a number or text in any file may not be one of the two, where cases of a

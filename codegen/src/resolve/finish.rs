@@ -420,7 +420,7 @@ impl<'t> Cx<'t> {
         let mut list = Vec::new();
         for (CheckDecl { ex, text, doc, span }, way) in decls {
             let yes = Val { expr: self.exprs.add(Expr::Bool(true)), shape: Shape::Bool };
-            let always = way.when.is_empty() && self.rec(id).outer.is_none();
+            let always = way.when.is_empty() && self.root == Some(id);
             let held = self.evaluated(always, |cx| cx.truth(&env, ex));
             if let Some(found) = held.and_then(|_| self.chosen(&env, &[way], &yes)) {
                 let expr = found.expr;

@@ -239,8 +239,7 @@ impl<'t> Cx<'t> {
     }
 
     fn build_row(&mut self, id: RecordId, slot: usize, row: &'t Row) -> Option<ModelRow> {
-        let rec = self.rec(id);
-        let always = rec.outer.is_none() && rec.slots[slot].variants[0].when.is_empty();
+        let always = self.is_always(id, slot);
         self.evaluated(always, |cx| cx.build_row_here(id, slot, row))
     }
 

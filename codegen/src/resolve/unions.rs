@@ -170,9 +170,7 @@ impl<'t> Cx<'t> {
                 let ex = props.ex(name)?;
                 let env = self.env(self.rec(holder).scope, Some(holder));
                 let found = self.expr(&env, ex)?;
-                let row = self.uni(id).row.index();
-                let always = self.rec(holder).slots[row].variants[0].when.is_empty();
-                let always = always && self.rec(holder).outer.is_none();
+                let always = self.is_always(holder, self.uni(id).row.index());
                 self.evaluated(always, |cx| cx.of_one_kind(ex.span, &found))?;
                 let labelled = match &found.shape {
                     Shape::Int(id) => Labelled::Number(*id),

@@ -186,28 +186,26 @@ impl<'p> Engine<'p, '_> {
         let mut key = side;
         let mut grows = first;
         while self.about_it(key) != About::Element {
-            let term = self.moved(key)?;
-            grows ^= term.is_taken_from;
+            let term = self.term(key)?;
+            grows ^= term.takes_key;
             key = term.key;
         }
         Some((Lookup { parts: None, key, side, wanted, is_all: true }, grows))
     }
 
     /// A sum or difference of which one operand is not about the element.
-    fn moved(&self, side: ExprId) -> Option<Moved> {
-        let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), a, b) = &self.model[side]
-        else {
-            return None;
-        };
-        let is_free = |operand| !matches!(self.about_it(operand), About::Element | About::Both);
-        let (key, other, key_first) = match (is_free(*a), is_free(*b)) {
-            (false, true) => (*a, *b, true),
-            (true, false) => (*b, *a, false),
+    fn term(&self, side: ExprId) -> Option<Term> {
+        let (takes, a, b) = match &self.model[side] {
+            Expr::Binary(BinaryOp::Add, a, b) => (false, *a, *b),
+            Expr::Binary(BinaryOp::Subtract, a, b) => (true, *a, *b),
             _ => return None,
         };
-        let is_taken_from = *op == BinaryOp::Subtract && !key_first;
-        let back = if *op == BinaryOp::Subtract { BinaryOp::Add } else { BinaryOp::Subtract };
-        Some(Moved { key, other, back, is_taken_from })
+        let is_free = |operand| !matches!(self.about_it(operand), About::Element | About::Both);
+        match (is_free(a), is_free(b)) {
+            (false, true) => Some(Term { key: a, other: b, takes_key: false, takes_other: takes }),
+            (true, false) => Some(Term { key: b, other: a, takes_key: takes, takes_other: false }),
+            _ => None,
+        }
     }
 
     /// The key that a filter asks for; nothing if that cannot be said for a key alone.
@@ -215,13 +213,13 @@ impl<'p> Engine<'p, '_> {
         let mut wanted = self.eval(lookup.wanted, this, None)?;
         let mut side = lookup.side;
         while side != lookup.key {
-            let Some(term) = self.moved(side) else { return Ok(None) };
+            let Some(term) = self.term(side) else { return Ok(None) };
             let other = self.eval(term.other, this, None)?;
             let (Val::Int(sum), Val::Int(part)) = (wanted, other) else { return Ok(None) };
-            let key = match term.back {
-                _ if term.is_taken_from => part.checked_sub(sum),
-                BinaryOp::Add => sum.checked_add(part),
-                _ => sum.checked_sub(part),
+            let key = match (term.takes_key, term.takes_other) {
+                (true, _) => part.checked_sub(sum),
+                (false, true) => sum.checked_add(part),
+                (false, false) => sum.checked_sub(part),
             };
             let Some(key) = key else { return Ok(None) };
             wanted = Val::Int(key);
@@ -595,13 +593,13 @@ pub(crate) struct KeyNumber {
 
 /// One operand of a sum or difference, which is about the element, and the other, which is not.
 #[derive(Debug, Clone, Copy)]
-struct Moved {
+struct Term {
     key: ExprId,
     other: ExprId,
-    /// What brings the other one to the other side.
-    back: BinaryOp,
     /// The key is taken from the other one, so it is less where the key is greater.
-    is_taken_from: bool,
+    takes_key: bool,
+    /// The other one is taken from the key.
+    takes_other: bool,
 }
 
 /// What an expression is about.

@@ -258,15 +258,16 @@ impl PoolText {
     /// what it has to be.
     fn content<'b>(&self, bytes: &'b [u8], from: usize, end: usize) -> Option<&'b [u8]> {
         let whole = bytes.get(from..end)?;
-        if let ([stop], 0) = (self.suffix, self.prefix) {
+        match (self.prefix, self.suffix) {
             // Who read it has found the first one.
-            let (last, text) = whole.split_last()?;
-            return (last == stop).then_some(text);
+            (0, [stop]) => whole.split_last().filter(|(last, _)| *last == stop).map(|(_, text)| text),
+            (0, suffix) => whole.strip_suffix(suffix),
+            (size, suffix) => {
+                let (prefix, rest) = whole.split_at_checked(size.into())?;
+                let text = rest.strip_suffix(suffix)?;
+                (self.length(prefix) == text.len() as u64).then_some(text)
+            }
         }
-        let (prefix, rest) = whole.split_at_checked(self.prefix.into())?;
-        let text = rest.strip_suffix(self.suffix)?;
-        let said = self.prefix == 0 || self.length(prefix) == text.len() as u64;
-        said.then_some(text)
     }
 }
 

@@ -9,7 +9,7 @@ use super::able::{Able, Sought, unable};
 use super::asked::Asked;
 use super::findings::Survey;
 use super::locals::is_case_name;
-use super::questions::{has_varint, is_digits, is_reserved, nones, word};
+use super::questions::{has_varint, is_digits, is_reserved, word};
 use super::scope::{Access, Frame, Placed, Scope};
 use super::standing::Standing;
 use crate::model::{
@@ -158,7 +158,7 @@ impl<'p, 'm> Straight<'p, 'm> {
             && matches!(cell.meaning, Meaning::Int | Meaning::Enum(_))
             && matches!(row.kind, RowKind::Plain)
             && matches!(row.role, Role::Data | Role::Default(_))
-            && nones(row, kind).nth(1).is_some()
+            && row.nones(kind.and_then(|kind| kind.none)).nth(1).is_some()
     }
 
     /// Whether a number of variable width in a row may take more bytes than it needs.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::model::visit::{Part, expressions};
 use crate::model::{
-    Cell, Content, Expr, ExprId, Field, Home, Meaning, Member, Model, Path, PointerKind, Record,
-    RecordId, RecordKind, Row, RowId, RowKind, RunLength, RunType, Step, Storage, Type,
+    Cell, Content, Expr, ExprId, Field, Home, Meaning, Member, Model, Path, Record, RecordId,
+    RecordKind, Row, RowId, RowKind, RunLength, RunType, Step, Storage, Type,
 };
 
 /// What a row without bytes of its own, or a pool, is called.
@@ -105,17 +105,6 @@ pub(super) fn has_varint(ty: &Type) -> bool {
         Type::PerEpoch(types) => types.iter().any(has_varint),
         _ => false,
     }
-}
-
-/// The numbers that stand for nothing, each once: the one that is written, and others that files may
-/// have.
-pub(super) fn nones<'m>(
-    row: &'m Row,
-    kind: Option<&'m PointerKind>,
-) -> impl Iterator<Item = i128> + 'm {
-    let first = row.none.first().copied().or(kind.and_then(|kind| kind.none));
-    let all = row.none.iter().copied().chain(kind.and_then(|kind| kind.none));
-    first.into_iter().chain(all.filter(move |none| first != Some(*none)))
 }
 
 /// Whether a number is in digits of text.

@@ -291,7 +291,7 @@ impl<'p, 'b> Engine<'p, 'b> {
         if matches!(row.role, Role::Kept(_)) {
             return;
         }
-        if let Some(first) = row.none.first().copied().or(other).filter(|first| *first != number) {
+        if let Some(first) = row.nones(other).next().filter(|first| *first != number) {
             let stored = KeptValue::Int(number);
             self.keep(loc, KeptKind::Number, stored, KeptValue::Int(first));
         }

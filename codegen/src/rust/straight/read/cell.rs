@@ -5,13 +5,12 @@ use quote::{format_ident, quote};
 
 use super::{Ctx, Reading, Sink, Spot, nothing, number, size};
 use crate::model::{
-    ByteOrder, Cell, Constant, FloatCode, GroupOrder, Home, IntType, Meaning, PointerKind,
+    ByteOrder, Cell, Constant, FloatCode, GroupOrder, Home, IntType, Meaning,
     RecordId, Row, RowKind, Storage, Type, limits,
 };
 use crate::rust::shape::{Prim, Shape, float_code, mask};
 use crate::rust::straight::able::{Able, unable};
 use crate::rust::straight::digits;
-use crate::rust::straight::questions;
 use crate::rust::straight::scope::Access;
 
 /// A number as stored.
@@ -226,10 +225,10 @@ impl<'m> Reading<'_, '_, 'm> {
         &self,
         ctx: &Ctx<'m>,
         row: &Row,
-        kind: Option<&PointerKind>,
+        pointer: Option<i128>,
         name: &Ident,
     ) -> Option<TokenStream> {
-        let nones: Vec<TokenStream> = questions::nones(row, kind).map(number).collect();
+        let nones: Vec<TokenStream> = row.nones(pointer).map(number).collect();
         if let [none] = &nones[..] {
             return Some(quote!(#name == #none));
         }

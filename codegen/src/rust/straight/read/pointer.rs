@@ -71,7 +71,7 @@ impl<'m> Reading<'_, '_, 'm> {
         let (before, stored) = self.stored(ctx, spot, storage)?;
         let name = self.local("n");
         let raw = &stored.tokens;
-        let is_none = self.is_none(ctx, row, Some(kind), &name);
+        let is_none = self.is_none(ctx, row, kind.none, &name);
         let wide = if signed { quote!(i128) } else { quote!(u64) };
         let before = quote!(#before let #name = #wide::from(#raw););
         // What it counts is known to be an address only where it leads somewhere.

@@ -107,12 +107,10 @@ impl<'m> Writer<'_, '_, 'm> {
         match (&cell.meaning, shape) {
             (Meaning::Int | Meaning::Enum(_), Shape::Option(inner)) => {
                 let (bits, signed) = self.model.cell_range(cell);
-                let none = match row.none.first() {
-                    Some(_) if self.straight.keeps_none(row) => {
-                        self.number_for_none(node, id, None).unwrap_or_default()
-                    }
-                    Some(none) => cut(*none, bits, signed)?.into_token_stream(),
-                    None => quote!(return rt::Err(s::Odd)),
+                let none = match (self.kept_none(node, id, None), row.none.first()) {
+                    (Some(kept), _) => kept,
+                    (None, Some(none)) => cut(*none, bits, signed)?.into_token_stream(),
+                    (None, None) => quote!(return rt::Err(s::Odd)),
                 };
                 let some =
                     self.bits(node, id, row, cell, &self.src(quote!(x), (**inner).clone()))?;
@@ -564,7 +562,7 @@ fn is_single(cell: &Cell) -> bool {
 
 /// A number in two's complement, with all bits above its width.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "that is what is meant")]
-fn cut(number: i128, bits: u32, signed: bool) -> Able<u64> {
+pub(super) fn cut(number: i128, bits: u32, signed: bool) -> Able<u64> {
     if bits < 127 && !formwork_fits(number, bits, signed) {
         return unable("a constant that does not fit");
     }

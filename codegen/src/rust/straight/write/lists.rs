@@ -1,8 +1,9 @@
 //! Pointer cells, and what pools and relocation tables want of them.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
+use super::cell::cut;
 use super::spot::{Spot, in_block, position};
 use super::writer::{Node, Src, Writer};
 use crate::model::{
@@ -48,10 +49,16 @@ impl<'m> Writer<'_, '_, 'm> {
             }
         };
         let at = position(&offset);
-        let nothing = match self.number_for_none(node, id, Some(kind)) {
-            None => quote!(return rt::Err(s::Odd);),
-            Some(none) if none.to_string() == "0u64" => quote!(),
-            Some(none) => self.store(node, &int, &none, spot),
+        let usual = row.nones(kind.none).next();
+        let nothing = match (self.kept_none(node, id, kind.none), usual) {
+            (Some(kept), _) => self.store(node, &int, &kept, spot),
+            (None, Some(0)) => quote!(),
+            (None, Some(none)) => {
+                let (bits, signed) = self.model.cell_range(cell);
+                let none = cut(none, bits, signed)?;
+                self.store(node, &int, &none.into_token_stream(), spot)
+            }
+            (None, None) => quote!(return rt::Err(s::Odd);),
         };
         let code = &src.code;
         let agrees = match (pointer.none_with, &src.shape) {
@@ -200,9 +207,8 @@ impl<'m> Writer<'_, '_, 'm> {
         let root = &self.model.records[self.model.root.index()];
         let begins = root.sizes.iter().all(|size| size.is_some_and(|size| size > 0));
         let least = if begins { 1 } else { 0 };
-        let nones = row.none.iter().chain(&kind.none);
-        let nones = nones.filter(|none| kind.base.is_some() || **none >= least);
-        nones.map(|none| Literal::i128_unsuffixed(*none)).collect()
+        let nones = row.nones(kind.none).filter(|none| kind.base.is_some() || *none >= least);
+        nones.map(Literal::i128_unsuffixed).collect()
     }
 
     /// A reference to the constant that says how a kind of label is stored.

@@ -427,7 +427,7 @@ impl<'m> Writer<'_, '_, 'm> {
         match row.ty.stripped() {
             Type::Pointer(pointer) if super::shared::is_led_table(row, node.epoch) => {
                 let kind = &self.model.pointers[pointer.kind.index()];
-                let zero = row.none.first().copied().or(kind.none) == Some(0);
+                let zero = row.nones(kind.none).next() == Some(0);
                 if pointer.when_empty(self.model) != WhenEmpty::Here && (self.owes || !zero) {
                     return unable("a pointer to a shared table that may be none");
                 }

@@ -8,7 +8,7 @@ use quote::quote;
 
 use super::sums::SumRow;
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, PointerKind, RecordId, RecordKind, Row,
+    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row,
     RowId, Sizes, Type,
 };
 use crate::rust::shape::Shape;
@@ -18,7 +18,7 @@ use crate::rust::straight::check::Checking;
 use crate::rust::straight::context::Straight;
 use crate::rust::straight::ends::{self, Ends};
 use crate::rust::straight::locals::Locals;
-use crate::rust::straight::questions::{self, is_here};
+use crate::rust::straight::questions::is_here;
 use crate::rust::straight::scope::{Access, Frame, Late, Scope};
 
 /// What a function does.
@@ -521,46 +521,36 @@ impl<'m> Writer<'_, '_, 'm> {
 
     /// The spelling that keeps what is unusual about a row, and the row's number there.
     pub(super) fn kept_row(&self, node: &Node<'m>, row: RowId) -> Option<(TokenStream, u16)> {
+        self.kept_in_row(node, row).filter(|_| node.element.is_none())
+    }
+
+    /// As `kept_row`, and if it is about an element of the row, this one's index is not told apart.
+    fn kept_in_row(&self, node: &Node<'m>, row: RowId) -> Option<(TokenStream, u16)> {
         let holder = self.holder(node.id);
         let keeps = self.straight.keeps(holder, node.row(row));
-        (keeps && node.element.is_none() && self.is_spelled(holder)).then(|| {
+        (keeps && self.is_spelled(holder)).then(|| {
             let number = self.straight.shapes.spelling_row(node.id, row);
             (self.straight.spelling(holder, &node.value), number)
         })
     }
 
-    /// The number for nothing that a row has, or an element of it: a `u64`; nothing if there is no such
-    /// number.
-    pub(super) fn number_for_none(
+    /// Which of several numbers for nothing a row had in the file, or an element of it, if that is
+    /// kept: a `u64`.
+    pub(super) fn kept_none(
         &self,
         node: &Node<'m>,
         id: RowId,
-        kind: Option<&PointerKind>,
+        pointer: Option<i128>,
     ) -> Option<TokenStream> {
         let row = node.row(id);
-        let all: Vec<i128> = questions::nones(row, kind).collect();
-        let first = *all.first()?;
-        let whole = Node { element: None, ..node.clone() };
-        let kept = self.kept_row(&whole, id).filter(|_| self.straight.keeps_none(row));
-        Some(match kept {
-            Some((spelling, number)) => {
-                let index = match &node.element {
-                    Some(index) => quote!(rt::Some(#index)),
-                    None => quote!(rt::None),
-                };
-                let all = all.iter().map(|none| Literal::i128_unsuffixed(*none));
-                quote!(s::none_of(#spelling, #number, #index, &[#(#all),*]))
-            }
-            None => {
-                #[allow(
-                    clippy::cast_sign_loss,
-                    clippy::cast_possible_truncation,
-                    reason = "two's complement"
-                )]
-                let first = first as u64;
-                quote!(#first)
-            }
-        })
+        let kept = self.kept_in_row(node, id).filter(|_| self.straight.keeps_none(row));
+        let (spelling, number) = kept?;
+        let index = match &node.element {
+            Some(index) => quote!(rt::Some(#index)),
+            None => quote!(rt::None),
+        };
+        let all = row.nones(pointer).map(Literal::i128_unsuffixed);
+        Some(quote!(s::none_of(#spelling, #number, #index, &[#(#all),*])))
     }
 
     /// The width that a number of variable width had in the file: an `s::Width`.

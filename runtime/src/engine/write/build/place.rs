@@ -88,11 +88,10 @@ impl<'p> Engine<'p, '_> {
     /// The number that stands for nothing: the one that was kept, or the first. Behind those of the
     /// row may come another one.
     pub(crate) fn code_for_none(&self, loc: Loc, row: &Row, other: Option<i128>) -> Option<i128> {
-        let first = row.none.first().copied().or(other)?;
+        let mut nones = row.nones(other);
+        let first = nones.next()?;
         match self.tree.kept_of(loc, KeptKind::Number).map(|kept| &kept.stored) {
-            Some(KeptValue::Int(code)) if row.none.contains(code) || other == Some(*code) => {
-                Some(*code)
-            }
+            Some(KeptValue::Int(code)) if nones.any(|none| none == *code) => Some(*code),
             _ => Some(first),
         }
     }

@@ -146,6 +146,18 @@ impl Type {
         self.described()?.columns.as_ref()
     }
 
+    /// The expression that says how many elements an array has.
+    #[must_use]
+    pub fn element_count(&self) -> Option<ExprId> {
+        match self {
+            Type::Array(array) => match array.length {
+                ArrayLength::Count(count) => Some(count),
+                ArrayLength::Fill | ArrayLength::Last(_) => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The expressions that say how long a value of this very type is; not those of its parts.
     pub fn lengths(&self) -> impl Iterator<Item = ExprId> {
         let described = self.described().map(Described::expressions);

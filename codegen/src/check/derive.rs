@@ -439,11 +439,12 @@ fn uncovered(
 fn circles(model: &Model, id: RecordId, found: &mut Diagnostics) {
     let is_written = |row: &Row| matches!(row.role, Role::Derived | Role::Kept(_));
     circle(model, id, &|row| row.equation().filter(|_| is_written(row)), found);
-    let seen = |row: &Row| match row.kind {
+    let known_later = |row: &Row| match row.kind {
         RowKind::Value { seen } => seen,
+        RowKind::Slice { .. } => row.ty.element_count(),
         _ => None,
     };
-    circle(model, id, &seen, found);
+    circle(model, id, &known_later, found);
 }
 
 fn circle(

@@ -162,7 +162,7 @@ fn behind_value<'m>(model: &'m Model, record: &'m Record, row: RowId, steps: usi
             ..Needs::default()
         },
         RowKind::Slice { table, base, count, .. } => Needs {
-            exprs: definition.when.into_iter().collect(),
+            exprs: definition.when.into_iter().chain(definition.ty.element_count()).collect(),
             rows: count.iter().copied().chain([*base]).collect(),
             arrays: vec![table],
         },

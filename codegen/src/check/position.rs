@@ -87,7 +87,10 @@ fn late(row: &Row) -> Vec<(ExprId, &'static str)> {
             all.push((*address, "the address"));
             all.extend(row.when.map(|when| (when, "the condition")));
         }
-        RowKind::Slice { .. } => all.extend(row.when.map(|when| (when, "the condition"))),
+        RowKind::Slice { .. } => {
+            all.extend(row.when.map(|when| (when, "the condition")));
+            all.extend(row.ty.element_count().map(|count| (count, "`count=`")));
+        }
         RowKind::Pool { order, .. } => {
             let conditions = order.iter().filter_map(|(condition, _)| *condition);
             all.extend(conditions.map(|condition| (condition, "the order")));

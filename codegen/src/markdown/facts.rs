@@ -173,14 +173,15 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
                 (factor, by) => format!("{factor} × {base_name} + {}", number(by)),
             };
             let table = code(&path_text(cx.model, table));
-            let last = match &row.ty {
+            let (said, last) = match &row.ty {
                 Type::Array(array) => match array.length {
-                    ArrayLength::Last(last) => Some(written(cx.model, last)),
-                    ArrayLength::Count(_) | ArrayLength::Fill => None,
+                    ArrayLength::Last(last) => (None, Some(written(cx.model, last))),
+                    ArrayLength::Count(said) => (Some(written(cx.model, said)), None),
+                    ArrayLength::Fill => (None, None),
                 },
-                _ => None,
+                _ => (None, None),
             };
-            all.push(match (count.map(|count| row_name(record, count)), last) {
+            all.push(match (count.map(|count| row_name(record, count)).or(said), last) {
                 (Some(count), None) => format!("{count} elements of {table} from {base} on."),
                 (Some(count), Some(last)) => format!(
                     "{count} elements of {table} from {base} on; without {count}, up to the first with {last}."

@@ -100,7 +100,6 @@ impl<'t> Cx<'t> {
                     let source = measure(Measure::Count, row);
                     self.define(id, Reached::Own(count), source, (span, &there), derives);
                 }
-                return;
             }
             RowKind::Object { address, .. } | RowKind::Mark { address } => {
                 let variants = &self.rec(id).slots[row.index()].variants;

@@ -1,11 +1,12 @@
 //! What gives a row its value: constants, equations, addresses, tables.
 
+use super::lengths::is_fill;
 use super::texts::content;
 use super::{Cx, Env, Expr, ExprId, RecordId, Shape};
 use crate::model::{
     BinaryOp, ByteOrder, Cell, Constant, Content, Definer, DefinerScope, DefinerSource, Encoding,
-    Meaning, PointerType, PoolOrder, Role, Row as ModelRow, RowKind, RunLength, RunType, Target,
-    Type, float_of,
+    Meaning, PointerType, PoolOrder, Role, Row as ModelRow, RowId, RowKind, RunLength, RunType,
+    Target, Type, float_of,
 };
 use crate::span::Span;
 use crate::syntax::ast::{PropValue, Props, Row, RowWord};
@@ -305,47 +306,54 @@ impl<'t> Cx<'t> {
             return None;
         };
         let table = self.path_of_one(env, of)?;
-        let mut rows = Vec::new();
-        for name in ["base", "count"] {
-            let Some(ex) = props.ex(name) else {
-                if name == "count" && props.has("last") {
-                    continue;
-                }
-                needs(self, name);
-                return None;
-            };
-            let found = match ex.word() {
-                Some(word) => self.row_named(id, word).map(|row| (row, 1, 0)),
-                None if name == "base" => {
-                    let found = self.int(env, ex)?;
-                    self.linear_row(id, found)
-                }
-                None => None,
-            };
-            match found {
-                Some(row) => rows.push(row),
-                None => {
-                    let d =
-                        self.d.error("E0225", ex.span, format!("`{name}=` of a slice names a row"));
-                    d.help(match name {
-                        "base" => {
-                            "a row of the same struct, perhaps times a number and plus another \
-                             one: `first`, `-100 - first`"
-                        }
-                        _ => {
-                            "a row of the same struct, such as `value u32 NAME seen=EXPR` for a \
-                             computed number; without one, `last=` says of an element whether it is \
-                             the last"
-                        }
-                    });
-                    return None;
-                }
+        let Some(ex) = props.ex("base") else {
+            needs(self, "base");
+            return None;
+        };
+        let found = match ex.word() {
+            Some(word) => self.row_named(id, word).map(|row| (row, 1, 0)),
+            None => {
+                let found = self.int(env, ex)?;
+                self.linear_row(id, found)
             }
+        };
+        let Some((base, factor, offset)) = found else {
+            self.d.error("E0225", ex.span, "`base=` of a slice names a row").help(
+                "a row of the same struct, perhaps times a number and plus another one: `first`, \
+                 `-100 - first`",
+            );
+            return None;
+        };
+        // A number that is no row is the length of the type.
+        let count = match props.ex("count") {
+            Some(ex) if is_fill(ex) => {
+                self.d.error("E0225", ex.span, "a slice ends where nothing else does").help(
+                    "all elements of the table from the first one on are \
+                     `count=\"count(TABLE) - BASE\"`",
+                );
+                return None;
+            }
+            Some(ex) => self.row_that_counts(id, ex),
+            None if props.has("last") => None,
+            None => {
+                needs(self, "count");
+                return None;
+            }
+        };
+        if let (Some(ex), Some(last), None) = (props.ex("count"), props.span("last"), count) {
+            self.d
+                .error("E0225", last, "`count=` says where the slice ends")
+                .also(ex.span, "which is a number in every file")
+                .help("`last=` is for files without the row that `count=` names");
+            return None;
         }
         let empty_base = props.int("empty_base");
-        let (base, factor, offset) = rows[0];
-        let count = rows.get(1).map(|row| row.0);
         Some(RowKind::Slice { table, base, factor, offset, count, empty_base })
+    }
+
+    /// The row that `count=` of a slice names; nothing if the number is computed.
+    pub(super) fn row_that_counts(&self, id: RecordId, count: &Ex) -> Option<RowId> {
+        self.row_named(id, count.word()?)
     }
 
     /// Address of an object or mark: `at=`, with `base=`, or `find=`.

@@ -63,12 +63,15 @@ impl<'t> Cx<'t> {
                     Shape::Nodes(list) if list.len() == 1 => Type::Record(list[0]),
                     _ => self.element_of(&path).unwrap_or(Type::Nothing),
                 };
-                let length = match row.props.ex("last") {
-                    Some(ex) => {
+                let length = match (row.props.ex("last"), row.props.ex("count")) {
+                    (Some(ex), _) => {
                         let inner = Env { it: Some(shape.element()), ..env.clone() };
                         ArrayLength::Last(self.truth(&inner, ex)?)
                     }
-                    None => ArrayLength::Fill,
+                    (None, Some(ex)) if !is_fill(ex) && self.row_that_counts(id, ex).is_none() => {
+                        ArrayLength::Count(self.int(&env, ex)?)
+                    }
+                    (None, _) => ArrayLength::Fill,
                 };
                 return Some(Type::Array(Box::new(ArrayType {
                     element,

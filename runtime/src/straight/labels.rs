@@ -260,7 +260,9 @@ impl PoolText {
         let whole = bytes.get(from..end)?;
         match (self.prefix, self.suffix) {
             // Who read it has found the first one.
-            (0, [stop]) => whole.split_last().filter(|(last, _)| *last == stop).map(|(_, text)| text),
+            (0, [stop]) => {
+                whole.split_last().filter(|(last, _)| *last == stop).map(|(_, text)| text)
+            }
             (0, suffix) => whole.strip_suffix(suffix),
             (size, suffix) => {
                 let (prefix, rest) = whole.split_at_checked(size.into())?;

@@ -549,10 +549,7 @@ pub(super) fn planned_word(record: &Record) -> usize {
 /// The expression for the number of elements of a row, or of what its pointer leads to.
 pub(crate) fn count_of(ty: &Type) -> Option<ExprId> {
     match ty.stripped() {
-        Type::Array(array) => match array.length {
-            ArrayLength::Count(count) => Some(count),
-            _ => None,
-        },
+        ty @ Type::Array(_) => ty.element_count(),
         Type::Run(run) => match run.length {
             RunLength::Count(count) => Some(count),
             _ => None,

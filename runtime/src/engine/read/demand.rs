@@ -139,18 +139,20 @@ impl<'p> Engine<'p, '_> {
         let row = self.tree.row(loc);
         let RowKind::Slice { table, count, .. } = &row.kind else { return Ok(()) };
         let base = self.stored_base(loc)?.unwrap_or(0);
-        let last = match row.ty.stripped() {
-            Type::Array(array) => match array.length {
-                ArrayLength::Last(last) => Some(last),
-                ArrayLength::Count(_) | ArrayLength::Fill => None,
-            },
-            _ => None,
+        let length = match row.ty.stripped() {
+            Type::Array(array) => &array.length,
+            _ => &ArrayLength::Fill,
         };
-        let count = match (self.counted(loc, *count)?, last) {
+        let count = match (self.counted(loc, *count)?, length) {
             (Some(count), _) => count,
-            (None, Some(_)) if self.empty_base(loc)? == Some(base) => 0,
-            (None, Some(last)) => self.up_to_last(table, loc, base, last)?,
-            (None, None) => 0,
+            (None, ArrayLength::Count(count)) => {
+                let at = self.address_of_base(loc).into();
+                let count = self.evaluate_count(*count, "count", loc, at);
+                count.map_err(|error| Box::new(Fault::Read(error)))?.into()
+            }
+            (None, ArrayLength::Last(_)) if self.empty_base(loc)? == Some(base) => 0,
+            (None, ArrayLength::Last(last)) => self.up_to_last(table, loc, base, *last)?,
+            (None, ArrayLength::Fill) => 0,
         };
         let number = if count == 0 {
             self.tree.no_elements()
@@ -227,7 +229,9 @@ impl<'p> Engine<'p, '_> {
             .zip(base.checked_add(count).and_then(|end| u32::try_from(end).ok()));
         match range.filter(|(from, to)| from <= to && *to <= total) {
             Some((from, to)) => Ok(self.part_of_array(array, from, to)),
-            None => Err(self.beyond_table(loc, base, total)),
+            // The first one that the table does not have.
+            None if base < 0 => Err(self.beyond_table(loc, base, total)),
+            None => Err(self.beyond_table(loc, base.max(total.into()), total)),
         }
     }
 
@@ -245,11 +249,15 @@ impl<'p> Engine<'p, '_> {
     /// A slice needs an element that its table does not have.
     fn beyond_table(&mut self, slice: Loc, index: i128, total: u32) -> Box<Fault> {
         let kind = ReadErrorKind::IndexOutOfRange { index, count: total.into() };
-        let at = match &self.tree.row(slice).kind {
+        Box::new(Fault::Read(self.error(kind, self.address_of_base(slice), slice)))
+    }
+
+    /// Address of the row that says where a slice begins, which has none itself.
+    fn address_of_base(&self, slice: Loc) -> u32 {
+        match &self.tree.row(slice).kind {
             RowKind::Slice { base, .. } => self.tree.row_at(Loc::row(slice.node, *base)),
             _ => self.tree.row_at(slice),
-        };
-        Box::new(Fault::Read(self.error(kind, at, slice)))
+        }
     }
 
     /// Some elements of an array as an array, which has no address of its own.

@@ -310,6 +310,10 @@ impl<'p> Engine<'p, '_> {
             return Ok(());
         }
         let actual = self.count_units(loc);
+        self.compare_count(loc, count, actual)
+    }
+
+    fn compare_count(&mut self, loc: Loc, count: ExprId, actual: u64) -> Fallible<()> {
         let expected = match self.eval(count, loc.node, None)? {
             Val::Int(n) => n,
             other => {
@@ -386,6 +390,9 @@ impl<'p> Engine<'p, '_> {
                 self.problem(loc, ProblemKind::LengthMismatch { expected: said, actual, why });
             }
             return Ok(());
+        }
+        if let Some(count) = count_of(&row.ty) {
+            return self.compare_count(loc, count, actual);
         }
         if last_of(&row.ty).is_none() {
             if actual > 0 {

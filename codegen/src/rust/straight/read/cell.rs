@@ -5,8 +5,8 @@ use quote::{format_ident, quote};
 
 use super::{Ctx, Reading, Sink, Spot, nothing, number, size};
 use crate::model::{
-    ByteOrder, Cell, Constant, FloatCode, GroupOrder, Home, IntType, Meaning,
-    RecordId, Row, RowKind, Storage, Type, limits,
+    ByteOrder, Cell, Constant, FloatCode, GroupOrder, Home, IntType, Meaning, RecordId, Row,
+    RowKind, Storage, Type, limits,
 };
 use crate::rust::shape::{Prim, Shape, float_code, mask};
 use crate::rust::straight::able::{Able, unable};

@@ -8,8 +8,8 @@ use quote::quote;
 
 use super::sums::SumRow;
 use crate::model::{
-    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row,
-    RowId, Sizes, Type,
+    ByteOrder, ByteOrderRule, EndianRule, ExprId, Model, RecordId, RecordKind, Row, RowId, Sizes,
+    Type,
 };
 use crate::rust::shape::Shape;
 use crate::rust::straight::able::{Able, unable};

@@ -323,12 +323,14 @@ pub enum RowKind {
     Slice {
         /// The table: path of an array row that has [`Row`] role [`Role::View`].
         table: Path,
-        /// Row that says the first element's index, which is `factor * row + offset`.
+        /// Row that says the first element's index, which is `(factor * row + offset) / unit`.
         base: RowId,
         /// Never zero.
         factor: i128,
         /// Added to the stored number times the factor.
         offset: i128,
+        /// What that counts for each element: 4 where it counts bytes of elements of four. Above zero.
+        unit: i128,
         /// Row of the number of elements. Where there is none, the row's type says the length: up to
         /// and including the first element for which [`ArrayLength::Last`] holds.
         count: Option<RowId>,

@@ -164,13 +164,18 @@ fn kind(cx: &Cx<'_>, record: &Record, row: &Row, all: &mut Vec<String>) {
                 all.push(format!("On a multiple of {}.", written(cx.model, align)));
             }
         }
-        RowKind::Slice { table, base, factor, offset, count, empty_base } => {
+        RowKind::Slice { table, base, factor, offset, unit, count, empty_base } => {
             let base_name = row_name(record, *base);
             let base = match (*factor, *offset) {
                 (1, 0) => base_name.clone(),
                 (1, by) => format!("{base_name} + {}", number(by)),
                 (factor, 0) => format!("{factor} × {base_name}"),
                 (factor, by) => format!("{factor} × {base_name} + {}", number(by)),
+            };
+            let base = match (*unit, *offset) {
+                (1, _) => base,
+                (unit, 0) => format!("{base} / {unit}"),
+                (unit, _) => format!("({base}) / {unit}"),
             };
             let table = code(&path_text(cx.model, table));
             let (said, last) = match &row.ty {

@@ -386,10 +386,11 @@ fn kind_words(model: &Model, record: &Record, kind: &RowKind) -> Vec<String> {
         RowKind::Mark { address } => vec![format!("mark at {}", expr_text(model, *address))],
         RowKind::Value { seen: None } => word("value"),
         RowKind::Value { seen: Some(seen) } => vec![format!("seen={}", expr_text(model, *seen))],
-        RowKind::Slice { table, base, factor, offset, count, empty_base } => {
-            let base = match (factor, offset) {
-                (1, 0) => label(*base),
-                _ => format!("{factor}*{}+{offset}", label(*base)),
+        RowKind::Slice { table, base, factor, offset, unit, count, empty_base } => {
+            let base = match (factor, offset, unit) {
+                (1, 0, 1) => label(*base),
+                (.., 1) => format!("{factor}*{}+{offset}", label(*base)),
+                _ => format!("({factor}*{}+{offset})/{unit}", label(*base)),
             };
             let mut words = vec![format!("slice of {} base={base}", path_text(model, table))];
             words.extend(count.map(|count| format!("count={}", label(count))));

@@ -311,16 +311,16 @@ impl<'t> Cx<'t> {
             return None;
         };
         let found = match ex.word() {
-            Some(word) => self.row_named(id, word).map(|row| (row, 1, 0)),
+            Some(word) => self.row_named(id, word).map(|row| (row, 1, 0, 1)),
             None => {
                 let found = self.int(env, ex)?;
-                self.linear_row(id, found)
+                self.base_row(id, found)
             }
         };
-        let Some((base, factor, offset)) = found else {
+        let Some((base, factor, offset, unit)) = found else {
             self.d.error("E0225", ex.span, "`base=` of a slice names a row").help(
-                "a row of the same struct, perhaps times a number and plus another one: `first`, \
-                 `-100 - first`",
+                "a row of the same struct, perhaps times a number and plus another one, or all \
+                 that by one that leaves no rest: `first`, `-100 - first`, `offset / 4`",
             );
             return None;
         };
@@ -348,7 +348,28 @@ impl<'t> Cx<'t> {
             return None;
         }
         let empty_base = props.int("empty_base");
-        Some(RowKind::Slice { table, base, factor, offset, count, empty_base })
+        let counted = |n: i128| n.checked_mul(factor).and_then(|n| n.checked_add(offset));
+        if let (Some(empty), Some(span)) = (empty_base, props.span("empty_base"))
+            && counted(empty).is_none_or(|n| n % unit != 0)
+        {
+            self.d
+                .error("E0225", span, format!("`base=` gives no index for {empty}"))
+                .help("it is the number that is stored, which `base=` makes an index");
+            return None;
+        }
+        Some(RowKind::Slice { table, base, factor, offset, unit, count, empty_base })
+    }
+
+    /// The row that an index follows from, which is `(factor * row + offset) / unit`.
+    fn base_row(&self, id: RecordId, index: ExprId) -> Option<(RowId, i128, i128, i128)> {
+        let (counted, unit) = match &self.exprs[index] {
+            Expr::Binary(BinaryOp::Divide, counted, unit) => {
+                (*counted, self.exprs.constant(*unit).filter(|unit| *unit > 0)?)
+            }
+            _ => (index, 1),
+        };
+        let (row, factor, offset) = self.linear_row(id, counted)?;
+        Some((row, factor, offset, unit))
     }
 
     /// The row that `count=` of a slice names; nothing if the number is computed.

@@ -121,7 +121,7 @@ lists! {
         Object { address, align },
         Mark { address },
         Value { seen },
-        Slice { table, base, factor, offset, count, empty_base },
+        Slice { table, base, factor, offset, unit, count, empty_base },
         Pool { always, kept, order, pad },
     }
     cases PoolOrder { FirstUse, DepthFirst, Bytes, BitsFromEnd, EachUse, }

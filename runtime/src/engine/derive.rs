@@ -6,6 +6,7 @@ use alloc::format;
 use super::item::{Item, Loc, NodeRef, CASE, UNPLACED};
 use super::plan::{RowPlan, Source};
 use super::state::Engine;
+use super::tables::LARGE_BASE;
 use super::tree::Tree;
 use super::val::{eval_error, Fallible, Val};
 use crate::model::{
@@ -112,7 +113,15 @@ impl<'p> Engine<'p, '_> {
                 let base = self.eval_int(*base, loc.node, None)?.unwrap_or(0);
                 Val::Int(i128::from(at) - base)
             }
-            Measure::Base => Val::Int(self.slice_base(loc)?),
+            Measure::Base => {
+                let RowKind::Slice { unit, .. } = self.tree.row(loc).kind else {
+                    return Ok(Val::None);
+                };
+                match self.slice_base(loc)?.checked_mul(unit) {
+                    Some(base) => Val::Int(base),
+                    None => return eval_error(LARGE_BASE),
+                }
+            }
             Measure::Tag => self.tag_of(loc)?,
         })
     }

@@ -628,14 +628,9 @@ impl<'p> Engine<'p, '_> {
     /// Index that the schema says for a slice without elements. The equation of the base's row turns
     /// it back into the stored number.
     pub(crate) fn empty_base(&self, loc: Loc) -> Fallible<Option<i128>> {
-        let RowKind::Slice { factor, offset, empty_base: Some(stored), .. } =
-            &self.tree.row(loc).kind
-        else {
-            return Ok(None);
-        };
-        match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
-            Some(index) => Ok(Some(index)),
-            None => eval_error("the base of the slice is too large"),
+        match &self.tree.row(loc).kind {
+            kind @ RowKind::Slice { empty_base: Some(stored), .. } => said_base(kind, *stored),
+            _ => Ok(None),
         }
     }
 
@@ -681,5 +676,18 @@ impl<'p> Engine<'p, '_> {
     pub(crate) fn base_in_table(&self, loc: Loc) -> Option<u32> {
         let base = *self.writing.bases.get(self.tree.slot_index(loc)?)?;
         (base != u32::MAX).then_some(base)
+    }
+}
+
+pub(super) const LARGE_BASE: &str = "the base of the slice is too large";
+
+/// Index that a stored number says for the first element of a slice.
+pub(super) fn said_base(slice: &RowKind, stored: i128) -> Fallible<Option<i128>> {
+    let RowKind::Slice { factor, offset, unit, .. } = slice else { return Ok(None) };
+    let counted = stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset));
+    let Some(counted) = counted else { return eval_error(LARGE_BASE) };
+    match (counted.checked_div(*unit), counted.checked_rem(*unit)) {
+        (Some(index), Some(0)) => Ok(Some(index)),
+        _ => eval_error(format!("the slice begins at {counted}, which is no multiple of {unit}")),
     }
 }

@@ -370,7 +370,8 @@ impl<'m> Straight<'_, 'm> {
         row: &'m Row,
         then: Then<'_, 'm>,
     ) -> Able<TokenStream> {
-        let RowKind::Slice { table, base, factor, offset, count: Some(count), .. } = &row.kind
+        let RowKind::Slice { table, base, factor, offset, unit: 1, count: Some(count), .. } =
+            &row.kind
         else {
             return unable("the place of a slice without a number of elements");
         };

@@ -320,7 +320,7 @@ impl Planning<'_> {
                 Measure::Count => Some(Source::Count(*row, slot(*row))),
                 Measure::Base if self.direction == Direction::Writing => {
                     let slice = &self.model.records[of.index()].rows[row.index()].kind;
-                    let usual = matches!(slice, RowKind::Slice { empty_base: None, .. });
+                    let usual = matches!(slice, RowKind::Slice { empty_base: None, unit: 1, .. });
                     slot(*row).filter(|_| usual).map(Source::Base)
                 }
                 _ => None,
@@ -332,7 +332,7 @@ impl Planning<'_> {
     /// The numbers that say which elements of a table a slice has.
     pub(super) fn slice(&self, row: &Row, plan: &Plan) -> Option<SliceNumbers> {
         match row.kind {
-            RowKind::Slice { base, count: Some(count), factor: 1, offset: 0, .. }
+            RowKind::Slice { base, count: Some(count), factor: 1, offset: 0, unit: 1, .. }
                 if self.direction == Direction::Reading && row.when.is_none() =>
             {
                 let number = |row: RowId| plan.rows[row.index()].number;

@@ -6,6 +6,7 @@ use alloc::format;
 use super::super::forms::cell_fits;
 use super::super::item::{ArrayRef, Item, Loc, NodeRef, UNPLACED};
 use super::super::state::Engine;
+use super::super::tables::said_base;
 use super::super::tree::{float, stored_float, Cells, Elements, Records};
 use super::super::val::{eval_error, Fallible, Fault, Val};
 use crate::error::{ReadError, ReadErrorKind};
@@ -208,17 +209,13 @@ impl<'p> Engine<'p, '_> {
         if let Some((base, _)) = self.slice_numbers(loc) {
             return Ok(Some(base.into()));
         }
-        let RowKind::Slice { base, factor, offset, .. } = &self.tree.row(loc).kind else {
-            return Ok(None);
-        };
+        let kind = &self.tree.row(loc).kind;
+        let RowKind::Slice { base, .. } = kind else { return Ok(None) };
         let Some(stored) = self.number_in(loc.node, *base)? else { return Ok(None) };
-        if (*factor, *offset) == (1, 0) {
-            return Ok(Some(stored));
-        }
-        match stored.checked_mul(*factor).and_then(|n| n.checked_add(*offset)) {
-            Some(index) => Ok(Some(index)),
-            None => eval_error("the base of the slice is too large"),
-        }
+        said_base(kind, stored).map_err(|fault| match self.is_reading() {
+            true => Box::new(Fault::Read(self.fault(*fault, self.address_of_base(loc), loc))),
+            false => fault,
+        })
     }
 
     fn table_slice(&mut self, table: &'p Path, loc: Loc, base: i128, count: i128) -> Fallible<u32> {

@@ -128,9 +128,12 @@ impl<'m> Reading<'_, '_, 'm> {
         shape: Option<Shape>,
     ) -> Able<()> {
         let ctx = work.ctx;
-        let RowKind::Slice { table, base, factor, offset, count, .. } = &row.kind else {
+        let RowKind::Slice { table, base, factor, offset, unit, count, .. } = &row.kind else {
             return unable("no slice");
         };
+        if *unit != 1 {
+            return unable("a slice that begins at a number of something else than elements");
+        }
         let Some(count) = count else { return unable("a slice without a number of elements") };
         let Some(shape) = shape else { return unable("a slice that is in no value") };
         self.doubt_value("a shared table");

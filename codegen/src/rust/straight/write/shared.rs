@@ -186,7 +186,7 @@ impl<'m> Writer<'_, '_, 'm> {
             else {
                 return unable("the base of a list that something else says, too");
             };
-            let RowKind::Slice { table, empty_base, .. } = &node.row(*of).kind else {
+            let RowKind::Slice { table, empty_base, unit: 1, .. } = &node.row(*of).kind else {
                 return unable("the base of no list");
             };
             let way = self.straight.table(node.id, table)?;

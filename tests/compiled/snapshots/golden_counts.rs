@@ -65,7 +65,7 @@ pub struct Pair {
 ::formwork::__file! {
     File < 'a > [straight] [] "counts"[] {}
     "\
-VaVpA;!(counts#!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#n!#!'30#!)doubled*$%$&\
+V^bjE;!(counts#!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#n!#!'30#!)doubled*$%$&\
 7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!'!(#(\
 !!!$#?##$?$+&)?#)'^!#%$?%,$$(?#*!&##!?#&$?%-$#(?#+'^!#'$?#.*l##,'?#($?#0*?#-'?#)$?#1*?)!'total\
 'Q%#*!E$!7*B)items!'!-!&H%#!!*C&pair(C#(0C((table#D#$5D'&rest'f!#&/B#%9v#)&!'$#!!1w!+data!#!%$\

@@ -90,13 +90,13 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "slices"[] {}
     "\
-oqpTv.9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+[Uh{v+9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!'!$#&'?##$?#'*?#''?#$$?#(*?#)'?#%$?#)*?.!'nodes!'$#!#K$#!+?!#~%(!'$$!$\
 $?'(#!$!#g$!#w%%'!-#c!(.items*]!+(sorted!'$s#!5b!%(!,$b!(keys#$)b!'&flat/`!#$%`!5*!#%#!$!,firs\
 t.list%;#+%;)-second#<!+k%%fir!N#%-T&#($Q!!%:!*<%#&#$D:!,!#$%&'()*+!!!&Node!)#((n*!+t!'&base-l\
-*$'',^)!#],!.r*!,E+*key_base-{*$'(4Z,#&1Z,$!'#Q*$+%$P/*'!,File.#b+.#$!#$#T,'$$#!M#%,]%%key'Y!%\
-(!-#Y!!$_+)%$!#&!'(g&$#%-u'%'!!$<#)%u'0!!!&Item!$#!#a5t'$#b&:!.<$#$%D$!$#<+&Part!%#6-Q3$'$*g&#\
-7.Q3!+?(!&list&z%%)!+#z%%fla#y-##,x%!6T$$%!(Y0!"
+*$'',^)!#],!.r*!,E+*key_base-{*$'(4Z,#&1Z,$!'#Q*$+%$P/*'!,File.#b+/#$!$#$#T,'$$#!N#%,^%%key'Z!\
+%(!-#Z!!$`+*%$!$#&!'(i&$#%-w'%'!!$<#)%w'0!!!&Item!$#!#a5v'$#b&:!.<$#$%D$!$#<+&Part!%#6-S3$'$*i\
+&#7.S3!+?(!&list&{%%)!+#{%!#y.'$!$##,y%!6U$$%!(]0!"
 }
 
 /// Readers and writers for files that have nothing unusual.

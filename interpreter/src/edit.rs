@@ -1,11 +1,12 @@
 //! Edits of a value that keep what its references mean.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
 use formwork::engine::{
-    Along, Item, Loc, Moved, NodeRef, Places, Program, References, Step, references,
-    references_so_far,
+    Along, Found, Item, Loc, Moved, NodeRef, Places, Program, References, Step, references,
+    references_so_far, refers_to_shared_tables,
 };
 use formwork::path::Path;
 use formwork::{EditError, Problem, ProblemKind, WriteError};
@@ -152,6 +153,35 @@ fn edit_at(
     steps: &[ValueStep<'_>],
     edit: Edit<'_>,
 ) -> Result<(), EditFailure> {
+    if let Edit::Set(source) | Edit::Rename(source) = edit {
+        let follow = matches!(edit, Edit::Rename(_));
+        replace(program, value, found, steps, source, follow)?;
+        *value = left_open(program, std::mem::replace(value, Value::None));
+        return Ok(());
+    }
+    let mut led = led(found);
+    if led.is_empty() && !refers_to_shared_tables(found.model()) {
+        return place(program, value, found, steps, edit, &mut led).map(drop);
+    }
+    let before = value.clone();
+    let done = place(program, value, found, steps, edit, &mut led)
+        .and_then(|change| settle(program, value, change.of_led(led)?));
+    if done.is_err() {
+        *value = before;
+    }
+    done
+}
+
+/// Changes which elements arrays have, and where; references of a new one into shared tables join the
+/// others.
+fn place(
+    program: &Program,
+    value: &mut Value,
+    found: &References<'_>,
+    steps: &[ValueStep<'_>],
+    edit: Edit<'_>,
+    led: &mut Vec<Led>,
+) -> Result<Change, EditFailure> {
     match edit {
         Edit::Insert(source) => {
             let (at, steps) = match steps.split_last() {
@@ -167,7 +197,7 @@ fn edit_at(
                 None => count,
             };
             let checked = matches!(source, Source::Value(_));
-            insert(program, value, found, array, at, element, checked)
+            insert(program, value, found, array, at, element, checked, led)
         }
         Edit::Remove(instead) => {
             let (array, at, count) = element_at(found, steps)?;
@@ -182,10 +212,16 @@ fn edit_at(
                 index if index == at => instead.map(shifted),
                 index => Some(shifted(index)),
             };
-            let places = Places { gone: Some(at), instead, loose: false, new: &mut new };
+            let places =
+                Places { gone: Some(at), instead, loose: false, shared: true, new: &mut new };
             let left = |index: u32| (index != at).then(|| shifted(index));
             let along = found.along(array, &left).map_err(EditError::from)?;
-            change(value, found, array, places, &left, along)
+            let mut change = change(value, found, array, places, &left, along)?;
+            change.instead = instead.map(|instead| {
+                let of = |index| found.way(array.at(index));
+                (of(at), of(shifted(instead)))
+            });
+            Ok(change)
         }
         Edit::Move(to) => {
             let (array, at, count) = element_at(found, steps)?;
@@ -194,12 +230,89 @@ fn edit_at(
             let along = found.along(array, &new).map_err(EditError::from)?;
             shift(value, found, array, at, to, along)
         }
-        Edit::Set(source) | Edit::Rename(source) => {
-            let follow = matches!(edit, Edit::Rename(_));
-            replace(program, value, found, steps, source, follow)?;
-            *value = left_open(program, std::mem::replace(value, Value::None));
-            Ok(())
+        Edit::Set(_) | Edit::Rename(_) => Ok(Change::default()),
+    }
+}
+
+/// A reference to an element of a shared table: the ways to it, to the table, and to where the element
+/// is in the value.
+struct Led {
+    path: Path,
+    at: Vec<Step>,
+    table: Vec<Step>,
+    home: Vec<Step>,
+}
+
+impl Led {
+    fn new(found: &References<'_>, hit: &Found<'_>, home: Loc) -> Led {
+        let (at, table) = (found.way(hit.at), found.way(hit.array));
+        Led { path: found.path(hit.at), at, table, home: found.way(home) }
+    }
+}
+
+/// All references to elements of shared tables.
+fn led(found: &References<'_>) -> Vec<Led> {
+    let all = found.all().iter();
+    all.filter_map(|hit| Some(Led::new(found, hit, found.home(hit)?))).collect()
+}
+
+/// Those in a new element, which count elements as these are without it.
+fn led_from(found: &References<'_>, new: &[Step]) -> Vec<Led> {
+    let mut before: BTreeMap<Loc, Vec<Loc>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for hit in found.all().iter().filter(|hit| hit.key.is_none()) {
+        let Some(homes) = found.homes_of(hit.array) else { continue };
+        if !found.way(hit.at).starts_with(new) {
+            continue;
         }
+        let known = before.entry(hit.array).or_insert_with(|| {
+            let homes = homes.iter().copied().flatten();
+            homes.filter(|home| !found.way(*home).starts_with(new)).collect()
+        });
+        let home = usize::try_from(hit.number).ok().and_then(|number| known.get(number));
+        all.extend(home.map(|home| Led::new(found, hit, *home)));
+    }
+    all
+}
+
+/// The arrays that a change gave other elements.
+#[derive(Default)]
+struct Change {
+    /// The way to each, and the position that each element came to; none of what is gone.
+    lists: BTreeMap<Vec<Step>, Vec<Option<u32>>>,
+    /// What is gone, and what stands for it.
+    instead: Option<(Vec<Step>, Vec<Step>)>,
+}
+
+impl Change {
+    /// The way to something after the change; none if it is gone.
+    fn way(&self, way: &[Step]) -> Option<Vec<Step>> {
+        let mut new = Vec::with_capacity(way.len());
+        for (number, step) in way.iter().enumerate() {
+            new.push(match *step {
+                Step::Element(index) => match self.lists.get(&way[..number]) {
+                    Some(places) => Step::Element((*places.get(index as usize)?)?),
+                    None => *step,
+                },
+                step => step,
+            });
+        }
+        Some(new)
+    }
+
+    /// References after the change, but for those that are gone themselves.
+    fn of_led(&self, led: Vec<Led>) -> Result<Vec<Led>, EditError> {
+        let (mut left, mut held) = (Vec::new(), Vec::new());
+        for Led { path, at, table, home } in led {
+            let Some(at) = self.way(&at) else { continue };
+            let instead = self.instead.as_ref().filter(|(gone, _)| *gone == home);
+            let home = instead.map(|(_, instead)| instead.clone()).or_else(|| self.way(&home));
+            match (self.way(&table), home) {
+                (Some(table), Some(home)) => left.push(Led { path, at, table, home }),
+                _ => held.push(path),
+            }
+        }
+        if held.is_empty() { Ok(left) } else { Err(EditError::StillReferenced { paths: held }) }
     }
 }
 
@@ -219,6 +332,7 @@ pub fn turn(program: &Program, value: &mut Value) -> Result<(), EditFailure> {
 }
 
 /// Adds an element at the end, where no position changes, and moves it from there.
+#[allow(clippy::too_many_arguments, reason = "they are what an insertion is about")]
 fn insert(
     program: &Program,
     value: &mut Value,
@@ -227,7 +341,8 @@ fn insert(
     at: u32,
     element: Value,
     checked: bool,
-) -> Result<(), EditFailure> {
+    led: &mut Vec<Led>,
+) -> Result<Change, EditFailure> {
     let way = found.way(array);
     let count = found.count(array).unwrap_or(0);
     let list = |value: &mut Value| -> Option<()> {
@@ -239,19 +354,21 @@ fn insert(
         true => fits(program, value, &found.path(array.at(count)), &found.path(array.at(at))),
         false => Ok(()),
     };
-    let done = if fitting.is_err() || at == count {
-        fitting
-    } else {
-        references_so_far(program, value.given())
-            .map_err(|error| {
-                moved_to(error, &found.path(array.at(count)), &found.path(array.at(at)))
-            })
-            .and_then(|found| {
-                let array = found.locate(&way).ok_or(EditError::NoArray)?;
-                // It describes nothing yet.
-                shift(value, &found, array, count, at, Vec::new())
-            })
-    };
+    let done = fitting.and_then(|()| {
+        if at == count && !refers_to_shared_tables(found.model()) {
+            return Ok(Change::default());
+        }
+        let pushed = references_so_far(program, value.given()).map_err(|error| {
+            moved_to(error, &found.path(array.at(count)), &found.path(array.at(at)))
+        })?;
+        let array = pushed.locate(&way).ok_or(EditError::NoArray)?;
+        led.extend(led_from(&pushed, &pushed.way(array.at(count))));
+        match at == count {
+            true => Ok(Change::default()),
+            // It describes nothing yet.
+            false => shift(value, &pushed, array, count, at, Vec::new()),
+        }
+    });
     if done.is_err()
         && let Some(elements) = at_way(value, &way, found.model()).and_then(Value::elements_mut)
     {
@@ -268,10 +385,10 @@ fn shift(
     from: u32,
     to: u32,
     along: Vec<Along>,
-) -> Result<(), EditFailure> {
+) -> Result<Change, EditFailure> {
     let new = move |index: u32| Some(formwork::engine::moved(index, from, to));
     let mut place = new;
-    let places = Places { gone: None, instead: None, loose: false, new: &mut place };
+    let places = Places { gone: None, instead: None, loose: false, shared: true, new: &mut place };
     change(value, found, array, places, &new, along)
 }
 
@@ -283,7 +400,7 @@ fn change(
     places: Places<'_>,
     new: &dyn Fn(u32) -> Option<u32>,
     along: Vec<Along>,
-) -> Result<(), EditFailure> {
+) -> Result<Change, EditFailure> {
     let moved = found.moved_along(array, places, &along).map_err(EditError::from)?;
     let count = found.count(array).unwrap_or(0);
     let places = (0..count).map(new).collect();
@@ -299,6 +416,7 @@ fn change(
     }
     // What is in an element is changed before that is somewhere else.
     lists.sort_by_key(|(way, _)| std::cmp::Reverse(way.len()));
+    let mut change = Change::default();
     for (way, Along { array, places }) in lists {
         let place = |index: u32| places.get(index as usize).copied().flatten();
         if let Some(elements) = at_way(value, &way, found.model()).and_then(Value::elements_mut) {
@@ -309,8 +427,9 @@ fn change(
             elements.extend(left.into_iter().map(|(_, element)| element));
         }
         respell(value, found, array, &place);
+        change.lists.insert(way, places);
     }
-    Ok(())
+    Ok(change)
 }
 
 /// Puts a number where a reference stands.
@@ -434,37 +553,30 @@ fn replace(
     follow: bool,
 ) -> Result<(), EditFailure> {
     let replaced = find(found, steps)?.map(|loc| found.way(loc)).unwrap_or_default();
-    let homes: Vec<_> = found
-        .all()
-        .iter()
-        .filter_map(|hit| found.home(hit).map(|home| (hit, home)))
-        .map(|(hit, home)| (found.way(hit.at), found.way(hit.array), found.way(home)))
-        .filter(|(at, ..)| !at.starts_with(&replaced))
-        .collect();
-    if homes.is_empty() {
+    let mut led = led(found);
+    led.retain(|led| !led.at.starts_with(&replaced));
+    if led.is_empty() {
         return set(program, value, found, steps, source, follow);
     }
     let before = value.clone();
     let done = set(program, value, found, steps, source, follow)
-        .and_then(|()| settle(program, value, &homes));
+        .and_then(|()| settle(program, value, led));
     if done.is_err() {
         *value = before;
     }
     done
 }
 
-/// Leads references into shared tables to the elements that they led to; of each, the way to it, to
-/// the table, and to where the element is in the value.
-fn settle(
-    program: &Program,
-    value: &mut Value,
-    homes: &[(Vec<Step>, Vec<Step>, Vec<Step>)],
-) -> Result<(), EditFailure> {
+/// Leads references into shared tables to the elements that they led to.
+fn settle(program: &Program, value: &mut Value, all: Vec<Led>) -> Result<(), EditFailure> {
+    if all.is_empty() {
+        return Ok(());
+    }
     let found = references_so_far(program, value.given()).map_err(EditError::from)?;
     let mut paths = Vec::new();
-    for (at, table, home) in homes {
-        let Some(at) = found.locate(at) else { continue };
-        let place = found.locate(table).zip(found.locate(home));
+    for Led { at, table, home, .. } in all {
+        let Some(at) = found.locate(&at) else { continue };
+        let place = found.locate(&table).zip(found.locate(&home));
         match place.and_then(|(table, home)| found.in_table(table, home)) {
             Some(index) => put(value, &found, Moved { at, number: index.into() }),
             None => paths.push(found.path(at)),

@@ -7,7 +7,8 @@ mod plan;
 use std::error::Error;
 use std::fmt;
 
-use formwork::engine::Program;
+use formwork::engine::{Program, References, Step, references, refers_to_shared_tables};
+use formwork::path::Path;
 use formwork::{ReadError, ReadOptions, WriteError};
 
 use crate::compare::{Matching, Parts, Spot, matched};
@@ -66,6 +67,9 @@ pub enum ConflictKind {
     /// One has added an array with an element for each of another one, which is longer in the other
     /// file.
     Described,
+    /// One has changed references to elements of a shared table, in which the other has put elements
+    /// elsewhere.
+    Shared,
 }
 
 impl ConflictKind {
@@ -80,6 +84,7 @@ impl ConflictKind {
             ConflictKind::Reference => "reference",
             ConflictKind::Renamed => "renamed",
             ConflictKind::Described => "described",
+            ConflictKind::Shared => "shared",
         }
     }
 
@@ -97,6 +102,9 @@ impl ConflictKind {
             }
             ConflictKind::Described => {
                 "it has no elements for what the other has added to the array that describes them"
+            }
+            ConflictKind::Shared => {
+                "one has changed what refers to it, and the other where its elements are"
             }
         }
     }
@@ -163,7 +171,7 @@ pub fn merge(
     if base == ours {
         return Ok(Merged::File(theirs.to_vec()));
     }
-    let value = match merged(&sides) {
+    let value = match merged(program, &sides) {
         Ok(value) => left_open(program, value),
         Err(conflicts) => return Ok(Merged::Conflicts(conflicts)),
     };
@@ -177,7 +185,7 @@ pub fn merge(
 }
 
 /// The value that has the changes of both.
-fn merged(sides: &[Side<'_>; 3]) -> Result<Value, Vec<Conflict>> {
+fn merged(program: &Program, sides: &[Side<'_>; 3]) -> Result<Value, Vec<Conflict>> {
     let [base, ours, theirs] = sides;
     let (Some(base), Some(ours), Some(theirs)) = (base.parts(), ours.parts(), theirs.parts())
     else {
@@ -192,10 +200,52 @@ fn merged(sides: &[Side<'_>; 3]) -> Result<Value, Vec<Conflict>> {
     let mut conflicts = Vec::new();
     let plan = plan::root(&three, &values, &mut conflicts);
     let value = build::build(&three, plan, &mut conflicts);
+    conflicts.extend(shared_tables(program, &values));
     match conflicts.is_empty() {
         true => Ok(value),
         false => Err(conflicts),
     }
+}
+
+/// Conflicts about shared tables whose elements one file has put elsewhere, where the other has
+/// changed what refers to them: a reference says a position in the table, and which one it is in the
+/// result follows from all slices there.
+fn shared_tables(program: &Program, values: &[Value]) -> Vec<Conflict> {
+    let model = program.model();
+    if !refers_to_shared_tables(model) {
+        return Vec::new();
+    }
+    let found = values.iter().map(|value| references(program, model.root, value.given()));
+    // What is wrong with a file is found when it is written.
+    let Ok(found) = found.collect::<Result<Vec<_>, _>>() else { return Vec::new() };
+    let [base, ours, theirs] = &found[..] else { return Vec::new() };
+    let table = |found: &References<'_>, way: &[Step]| {
+        let table = found.locate(way)?;
+        let homes = found.homes_of(table)?.iter();
+        let homes: Vec<_> = homes.map(|home| home.map(|home| found.way(home))).collect();
+        let hits = found.all().iter().filter(|hit| hit.array == table && hit.key.is_none());
+        Some((homes, hits.map(|hit| hit.number).collect::<Vec<_>>()))
+    };
+    let mut ways: Vec<_> = base.tables().map(|table| (base.path(table), base.way(table))).collect();
+    ways.retain(|(_, way)| {
+        let [base, ours, theirs] = [base, ours, theirs].map(|found| table(found, way));
+        let (Some(base), Some(ours), Some(theirs)) = (base, ours, theirs) else { return false };
+        // What is added behind all others moves none of them, if nobody else adds something.
+        let clash = |moved: &(Vec<_>, Vec<_>), changed: &(Vec<_>, Vec<_>)| {
+            let moves = match changed.0 == base.0 {
+                true => !moved.0.starts_with(&base.0),
+                false => moved.0 != base.0,
+            };
+            moves && changed.1 != base.1
+        };
+        clash(&ours, &theirs) || clash(&theirs, &ours)
+    });
+    let conflict = |path: Path| Conflict {
+        path: path.to_string(),
+        kind: ConflictKind::Shared,
+        values: [None, None, None],
+    };
+    ways.into_iter().map(|(path, _)| conflict(path)).collect()
 }
 
 /// The three files.

@@ -1232,3 +1232,30 @@ fn bytes_that_end_alike_belong_to_their_own_elements() {
         ]
     );
 }
+
+#[test]
+fn what_refers_to_a_shared_table_is_not_merged_with_other_places_in_it() {
+    let schema = "module m root=File endian=little { extension m }\n\
+                  struct File { u8 group_count; u8 item_count; Group groups count=group_count\n\
+                  u8 items count=item_count from=groups.items; u8 name\n\
+                  u8 mark_count; u8 marks count=mark_count ref=items }\n\
+                  struct Group { u8 first; u8 size; slice items of=File.items base=first count=size }";
+    let base = [2, 3, 0, 2, 2, 1, 7, 8, 9, 5, 1, 1];
+    // An element in front moves what a reference leads to, and one behind all others does not.
+    let before = [2, 4, 0, 3, 3, 1, 6, 7, 8, 9, 5, 1, 2];
+    let behind = [2, 4, 0, 2, 2, 2, 7, 8, 9, 6, 5, 1, 1];
+    let marked = [2, 3, 0, 2, 2, 1, 7, 8, 9, 5, 2, 1, 2];
+    let clash = Err(vec!["shared items".to_owned()]);
+    assert_eq!(merge_bytes(schema, [&base, &before, &marked]), clash);
+    assert_eq!(merge_bytes(schema, [&base, &marked, &before]), clash);
+    let both = [2, 4, 0, 2, 2, 2, 7, 8, 9, 6, 5, 2, 1, 2];
+    assert_eq!(merge_bytes(schema, [&base, &behind, &marked]), Ok(both.to_vec()));
+    assert_eq!(merge_bytes(schema, [&base, &marked, &behind]), Ok(both.to_vec()));
+    // A reference to an element that is added beside it is about another table than that of the result.
+    let own = [2, 4, 0, 2, 2, 2, 7, 8, 9, 4, 5, 2, 1, 3];
+    assert_eq!(merge_bytes(schema, [&base, &before, &own]), clash);
+    // Something else is no matter.
+    let named = [2, 3, 0, 2, 2, 1, 7, 8, 9, 4, 1, 1];
+    let renamed = [2, 4, 0, 3, 3, 1, 6, 7, 8, 9, 4, 1, 2];
+    assert_eq!(merge_bytes(schema, [&base, &before, &named]), Ok(renamed.to_vec()));
+}

@@ -28,7 +28,7 @@ use crate::problem::{Problem, ProblemKind, WriteError};
 use crate::spelling::{KeptKind, KeptValue};
 
 /// One step of the way from a value to something in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// Into a row of a record.
     Row {
@@ -122,6 +122,9 @@ pub struct Places<'f> {
     pub instead: Option<u32>,
     /// Whether numbers that are no positions are asked for as well.
     pub loose: bool,
+    /// Whether who asks leads references into shared tables to their elements, wherever these are
+    /// ([`References::home`]).
+    pub shared: bool,
     /// The position that an element comes to, by the one that it has; none if nothing may refer to
     /// it any more.
     pub new: &'f mut dyn FnMut(u32) -> Option<u32>,
@@ -218,6 +221,51 @@ fn find_references<'p>(
     Err(error.unwrap_or(WriteError::new(Vec::new())))
 }
 
+/// The shared tables to whose elements something may refer.
+fn referred_tables(model: &Model) -> BTreeSet<(RecordId, RowId)> {
+    let table = |(record, member): (RecordId, Member)| match member {
+        Member::Row(row) | Member::Into(row) => {
+            let rows = &model.records[record.index()].rows;
+            matches!(rows[row.index()].role, Role::View { .. }).then_some((record, row))
+        }
+        Member::Let(_) => None,
+    };
+    let mut all = BTreeSet::new();
+    for row in model.records.iter().flat_map(|record| &record.rows) {
+        let Some(reference) = row.reference.as_ref() else { continue };
+        if let Some(crate::model::Step::Field(field)) = reference.array.steps.last() {
+            all.extend(model.ends(field).filter_map(table));
+        }
+    }
+    all
+}
+
+/// Whether something may refer to elements of shared tables.
+#[must_use]
+pub fn refers_to_shared_tables(model: &Model) -> bool {
+    !referred_tables(model).is_empty()
+}
+
+/// Whether elements of shared tables are in a row: one that is a slice, or has some in it.
+#[must_use]
+pub fn is_in_shared_tables(model: &Model, record: RecordId, row: RowId) -> bool {
+    let mut rows = model.records.iter().flat_map(|record| &record.rows);
+    rows.any(|table| match &table.role {
+        Role::View { slices, .. } => {
+            slices.iter().any(|path| leads_through(model, path, (record, row)))
+        }
+        _ => false,
+    })
+}
+
+fn leads_through(model: &Model, path: &crate::model::Path, row: (RecordId, RowId)) -> bool {
+    let row = (row.0, Member::Row(row.1));
+    path.steps.iter().any(|step| match step {
+        crate::model::Step::Field(field) => model.ends(field).any(|end| end == row),
+        _ => false,
+    })
+}
+
 impl<'p> Engine<'p, '_> {
     fn all_references(&mut self, whole: bool) -> Result<Vec<Found<'p>>, WriteError> {
         let refers = |row: &Row| row.reference.is_some();
@@ -300,6 +348,21 @@ impl<'p> Engine<'p, '_> {
             }
         }
         WriteError::check(self.writing.problems.take())?;
+        // Those to which nothing refers yet.
+        let tables = referred_tables(self.model);
+        let mut walk = Walk::all(&self.tree);
+        while let Some(node) = walk.next(&self.tree).filter(|_| !tables.is_empty()) {
+            let record = self.tree.record_id(node);
+            for (_, row) in tables.range((record, RowId(0))..).take_while(|at| at.0 == record) {
+                let table = Loc::row(node, *row);
+                if homes.contains_key(&table) {
+                    continue;
+                }
+                if let Ok(elements) = self.element_homes(table) {
+                    homes.insert(table, Homes::new(elements));
+                }
+            }
+        }
         Ok(homes)
     }
 
@@ -379,8 +442,19 @@ impl<'p> References<'p> {
     /// slice that has it. None if it leads to none of these.
     #[must_use]
     pub fn home(&self, found: &Found<'_>) -> Option<Loc> {
-        let homes = self.homes.get(&found.array).filter(|_| found.key.is_none())?;
-        *homes.elements.get(usize::try_from(found.number).ok()?)?
+        let homes = self.homes_of(found.array).filter(|_| found.key.is_none())?;
+        *homes.get(usize::try_from(found.number).ok()?)?
+    }
+
+    /// The shared tables to which something may refer.
+    pub fn tables(&self) -> impl Iterator<Item = Loc> + '_ {
+        self.homes.keys().copied()
+    }
+
+    /// Where the elements of such a table are in the value.
+    #[must_use]
+    pub fn homes_of(&self, table: Loc) -> Option<&[Option<Loc>]> {
+        Some(&self.homes.get(&table)?.elements)
     }
 
     /// The position that an element of a slice has in its shared table.
@@ -500,11 +574,8 @@ impl<'p> References<'p> {
             let Some(holder) = tree.holder(at.node) else { break };
             at = holder.whole_row();
         }
-        let own = (tree.record_id(at.node), Member::Row(at.row));
-        slices.iter().flat_map(|path| &path.steps).any(|step| match step {
-            crate::model::Step::Field(field) => self.model().ends(field).any(|end| end == own),
-            _ => false,
-        })
+        let own = (tree.record_id(at.node), at.row);
+        slices.iter().any(|path| leads_through(self.model(), path, own))
     }
 
     /// What becomes of the references to an array when its elements come to other positions.
@@ -527,7 +598,7 @@ impl<'p> References<'p> {
         let (mut moved, mut stays) = (Vec::new(), Staying::default());
         let Item::Array(elements) = self.tree().item(array) else { return Ok(moved) };
         let count = self.tree().count(elements);
-        let Places { gone, instead, loose, new } = places;
+        let Places { gone, instead, loose, shared, new } = places;
         let mut known: BTreeMap<u32, Option<u32>> = BTreeMap::new();
         let mut to = |index: u32| *known.entry(index).or_insert_with(|| new(index));
         let mut left: BTreeMap<&str, BTreeMap<i128, bool>> = BTreeMap::new();
@@ -539,7 +610,9 @@ impl<'p> References<'p> {
                 continue;
             }
             if !self.is_own(found.array) && self.follows_from(found.array, array) {
-                stays.follows.push(self.path(found.at));
+                if !shared || self.home(found).is_none() {
+                    stays.follows.push(self.path(found.at));
+                }
                 continue;
             }
             if around(found.array).is_some_and(|index| gone == Some(index) || to(index).is_none()) {
@@ -672,7 +745,7 @@ impl<'p> References<'p> {
         };
         let by_array: BTreeMap<ArrayRef, &Along> =
             all.iter().filter_map(|along| Some((elements(along.array)?, along))).collect();
-        let first = elements(array).zip(places.gone);
+        let (first, shared) = (elements(array).zip(places.gone), places.shared);
         let mut touched: BTreeSet<ArrayRef> = BTreeSet::new();
         let mut lost: BTreeSet<usize> = BTreeSet::new();
         for (number, found) in self.all.iter().enumerate() {
@@ -694,7 +767,8 @@ impl<'p> References<'p> {
         for along in all {
             if elements(along.array).is_some_and(|elements| touched.contains(&elements)) {
                 let mut new = |index: u32| along.places.get(index as usize).copied().flatten();
-                let places = Places { gone: None, instead: None, loose: false, new: &mut new };
+                let places =
+                    Places { gone: None, instead: None, loose: false, shared, new: &mut new };
                 moved.extend(self.moved_but(along.array, places, &lost)?);
             }
         }

@@ -60,7 +60,8 @@ pub use crate::options::Budget;
 pub(crate) use document::read_once;
 pub use document::{read, read_claiming, read_partly, Document};
 pub use edit::{
-    references, references_so_far, Along, Found, Moved, Places, References, Stays, Step,
+    is_in_shared_tables, references, references_so_far, refers_to_shared_tables, Along, Found,
+    Moved, Places, References, Stays, Step,
 };
 pub use forms::{cell_fits, given_is};
 pub use item::{ArrayRef, Blob, From, Item, Loc, NodeRef, CASE, MAX_SIZE, OWN, UNPLACED, WHOLE};

@@ -226,14 +226,20 @@ impl Array {
         let elements = list(of, at).ok_or(EditError::NoArray)?;
         let last = count(elements.len())?;
         let index = inside(to, elements.len() + 1)?;
-        // At the end it changes no position, and is there when references are looked at.
+        // It is there when references are looked at.
         elements.push(element);
         if index == last {
-            return Ok(());
+            return self.added(of, at, list);
         }
         let new = |old| moved(old, last, index);
         let mut place = |old| Some(new(old));
-        let places = engine::Places { gone: None, instead: None, loose: false, new: &mut place };
+        let places = engine::Places {
+            gone: None,
+            instead: None,
+            loose: false,
+            shared: false,
+            new: &mut place,
+        };
         let done = self.follow(of, at, Some(last), places, &|old| Some(new(old)));
         if let Some(elements) = list(of, at) {
             match &done {
@@ -249,7 +255,7 @@ impl Array {
     /// # Errors
     ///
     /// If there is no such array, or there are too many elements.
-    pub fn push<S, T>(
+    pub fn push<S: Edited, T>(
         &self,
         of: &mut S,
         at: &[usize],
@@ -259,7 +265,38 @@ impl Array {
         let elements = list(of, at).ok_or(EditError::NoArray)?;
         let index = count(elements.len())?;
         elements.push(element);
+        self.added(of, at, list)?;
         Ok(index)
+    }
+
+    /// An element at the end changes no position in its array, and perhaps some in a shared table that
+    /// follows from this. If something refers there, it is taken out again.
+    fn added<S: Edited, T>(
+        &self,
+        of: &mut S,
+        at: &[usize],
+        list: List<S, T>,
+    ) -> Result<(), EditError> {
+        let model = (self.format)().program().model();
+        let mut rows = self.way.iter().flatten().map(|(record, row, _)| (RecordId(*record), *row));
+        if !rows.any(|(record, row)| engine::is_in_shared_tables(model, record, RowId(row))) {
+            return Ok(());
+        }
+        let mut same = Some;
+        let places = engine::Places {
+            gone: None,
+            instead: None,
+            loose: false,
+            shared: false,
+            new: &mut same,
+        };
+        let done = self
+            .references(of, at)
+            .and_then(|(found, array)| Ok(found.moved(array, places).map(drop)?));
+        if let (Err(_), Some(elements)) = (&done, list(of, at)) {
+            elements.pop();
+        }
+        done
     }
 
     /// Takes an element out.
@@ -287,7 +324,13 @@ impl Array {
             old if old == index => instead.map(shifted),
             old => Some(shifted(old)),
         };
-        let places = engine::Places { gone: Some(index), instead, loose: false, new: &mut new };
+        let places = engine::Places {
+            gone: Some(index),
+            instead,
+            loose: false,
+            shared: false,
+            new: &mut new,
+        };
         self.follow(of, at, None, places, &|old| (old != index).then(|| shifted(old)))?;
         let elements = list(of, at).ok_or(EditError::NoArray)?;
         Ok(elements.remove(from))
@@ -311,7 +354,13 @@ impl Array {
         let new = inside(to, elements.len())?;
         let place = |index| moved(index, old, new);
         let mut places = |index| Some(place(index));
-        let places = engine::Places { gone: None, instead: None, loose: false, new: &mut places };
+        let places = engine::Places {
+            gone: None,
+            instead: None,
+            loose: false,
+            shared: false,
+            new: &mut places,
+        };
         self.follow(of, at, None, places, &|index| Some(place(index)))?;
         let elements = list(of, at).ok_or(EditError::NoArray)?;
         if from < to {
@@ -335,7 +384,8 @@ impl Array {
     ) -> Result<(), EditError> {
         let (found, array) = self.references(of, at)?;
         let mut new = |old| Some(new(old));
-        let places = engine::Places { gone: None, instead: None, loose: true, new: &mut new };
+        let places =
+            engine::Places { gone: None, instead: None, loose: true, shared: false, new: &mut new };
         put_all(of, &found, &found.moved(array, places)?)
     }
 

@@ -7,8 +7,10 @@ use crate::{
     Owners, Path, RecordId, Role, Row, RowId, Start, Step, Type,
 };
 
-/// Something that is looked at: an expression in a record, in front of one of its rows.
-type Open = (RecordId, RowId, ExprId);
+/// Something that is looked at: an expression in a record, in front of one of its rows, and whether it
+/// is about the very struct in which the row is that asks. Structs that may hold others of their kind
+/// are not inside of themselves.
+type Open = (RecordId, RowId, ExprId, bool);
 
 impl Model {
     /// Whether an expression of a row follows from where something is that comes behind it, from where
@@ -43,7 +45,7 @@ impl Model {
         expr: ExprId,
         inside: Option<RecordId>,
     ) -> bool {
-        search((asker.0, asker.1, expr), |next, open| {
+        search((asker.0, asker.1, expr, true), |next, open| {
             self.is_ahead(owners, next, asker, open, inside)
         })
     }
@@ -51,7 +53,7 @@ impl Model {
     fn is_ahead(
         &self,
         owners: &Owners,
-        (record, row, expr): Open,
+        (record, row, expr, own): Open,
         asker: (RecordId, RowId),
         open: &mut Vec<Open>,
         inside: Option<RecordId>,
@@ -67,20 +69,30 @@ impl Model {
                 }
                 return !self.is_placed_before(path, end, record, row);
             }
-            Expr::Size(path) => return self.is_size_around(path, asker),
+            Expr::Size(path) => return self.is_size_around(path, asker, own),
             Expr::Path(path) => {
                 if let Start::Argument(number) = path.start {
                     let given = self.given(owners, record, number);
                     open.extend(given.map(|(owner, argument)| {
-                        (owner, self.first_around(owner, record), argument)
+                        (owner, self.first_around(owner, record), argument, false)
                     }));
                 }
-                ahead = self.names_ahead(path, (record, row), asker, open);
+                ahead = self.names_ahead(path, (record, row, own), asker, open);
             }
             _ => {}
         }
-        self[expr].operands(&mut |operand| open.push((record, row, operand)));
+        self[expr].operands(&mut |operand| open.push((record, row, operand, own)));
         ahead
+    }
+
+    /// Whether a path names something in the struct that it is asked in itself.
+    fn is_of_this(path: &Path, record: RecordId) -> bool {
+        let within = match &path.start {
+            Start::This => true,
+            Start::Enclosing(records) => records.contains(&record),
+            Start::Up(_) | Start::Root | Start::It | Start::Argument(_) => false,
+        };
+        within && matches!(path.steps.as_slice(), [Step::Field(_)])
     }
 
     /// The first row of a record in which another one may be; the first of all rows if there is none.
@@ -96,7 +108,7 @@ impl Model {
     }
 
     /// Whether a size is that of a row, or of something that it is in.
-    fn is_size_around(&self, path: &Path, (record, row): (RecordId, RowId)) -> bool {
+    fn is_size_around(&self, path: &Path, (record, row): (RecordId, RowId), own: bool) -> bool {
         let fields = path.steps.iter().rev().find_map(|step| match step {
             Step::Field(field) => Some(field),
             Step::Index(_) | Step::Last => None,
@@ -104,10 +116,12 @@ impl Model {
         let Some(field) = fields else {
             return !matches!(path.start, Start::It | Start::Argument(_));
         };
+        let beside = own && Self::is_of_this(path, record);
         self.ends(field).any(|(of, member)| match member {
             Member::Row(id) | Member::Into(id) => {
                 (of, id) == (record, row) && !self.tries_sizes(of, id)
-                    || self.has_in_it(&self.records[of.index()].rows[id.index()], record)
+                    || !(beside && of == record)
+                        && self.has_in_it(&self.records[of.index()].rows[id.index()], record)
             }
             Member::Let(_) => false,
         })
@@ -317,30 +331,36 @@ impl Model {
     fn names_ahead(
         &self,
         path: &Path,
-        from: (RecordId, RowId),
+        (record, row, own): (RecordId, RowId, bool),
         asker: (RecordId, RowId),
         open: &mut Vec<Open>,
     ) -> bool {
+        let (from, beside) = ((record, row), own && Self::is_of_this(path, asker.0));
         for step in &path.steps {
             let Step::Field(field) = step else { continue };
             for (record, way) in &field.members {
                 let of = &self.records[record.index()];
                 let at = self.stands_at(path, from, *record);
+                let own = beside && *record == asker.0;
                 match way.as_slice() {
                     [Member::Let(number)] => {
                         let named = of.lets.get(*number as usize);
-                        open.extend(named.map(|named| (*record, at, named.expr)));
+                        open.extend(named.map(|named| (*record, at, named.expr, own)));
                     }
                     [Member::Row(id)] => {
                         let row = &of.rows[id.index()];
                         let at = if at == RowId(0) { *id } else { at };
                         if let Role::Kept(expr) = row.role {
-                            open.push((*record, at, expr));
+                            open.push((*record, at, expr, own));
                         }
                         for definer in &row.definers {
                             match (&definer.source, &definer.scope) {
                                 (DefinerSource::Measure { measure, row, .. }, scope) => {
                                     let scope = match scope {
+                                        // What is beside it does not have it inside.
+                                        DefinerScope::Own if own && *measure == Measure::Size => {
+                                            None
+                                        }
                                         DefinerScope::Own => Some(*record),
                                         DefinerScope::Owner(owner, _) => Some(*owner),
                                         DefinerScope::Case(..) => None,
@@ -350,10 +370,10 @@ impl Model {
                                     }
                                 }
                                 (DefinerSource::Expr(expr), DefinerScope::Own) => {
-                                    open.push((*record, at, *expr));
+                                    open.push((*record, at, *expr, own));
                                 }
                                 (DefinerSource::Expr(expr), DefinerScope::Owner(owner, _)) => {
-                                    open.push((*owner, RowId(0), *expr));
+                                    open.push((*owner, RowId(0), *expr, false));
                                 }
                                 // An equation of a case is about what is in it.
                                 (DefinerSource::Expr(_), DefinerScope::Case(..)) => {}

@@ -620,3 +620,39 @@ fn an_edit_in_a_slice_is_one_of_the_elements_that_the_slice_has() {
         }
     }
 }
+
+/// Two elements have the key by which something refers to the first of them.
+#[test]
+fn by_a_key_that_another_element_has() {
+    const TEXT: &str = "module m root=File endian=little\n\
+                        struct File { u8 n; u8 start ref=items.key; Item items count=n }\n\
+                        struct Item { u8 key; u8 what }";
+    let program = programs::from_text("m.kdl", TEXT, None).expect("it is clean");
+    let done = |bytes: &[u8], path: &str, edit_by: Edit<'_>| {
+        let value = laws::value_of(&program, bytes).expect("it is a file");
+        let mut changed = value.clone();
+        let done = edit(&program, &mut changed, path, edit_by);
+        assert!(done.is_ok() || changed.same_spelling(&value));
+        done.map(|()| write(&program, &changed).expect("it can be written"))
+            .map_err(|error| error.to_string())
+    };
+    let bytes = [3, 7, 1, 4, 7, 1, 7, 2];
+    let held = Err("start refers to it".to_owned());
+    assert_eq!(done(&bytes, "items[1]", Edit::Remove(None)), held);
+    assert_eq!(done(&bytes, "items[1]", Edit::Remove(Some(0))), Ok(vec![2, 1, 1, 4, 7, 2]));
+    let moved = done(&bytes, "items[1]", Edit::Move(2)).expect_err("another one would be meant");
+    assert!(moved.contains("items[1]"), "{moved}");
+    let nine = Value::Int(9);
+    let renamed = done(&bytes, "items[1].key", Edit::Rename(Source::Value(&nine)));
+    assert_eq!(renamed, Ok(vec![3, 9, 1, 4, 9, 1, 7, 2]));
+    assert!(done(&bytes, "items[1].key", Edit::Set(Source::Value(&nine))).is_err());
+    // The other one is nobody's.
+    assert_eq!(done(&bytes, "items[2]", Edit::Remove(None)), Ok(vec![2, 7, 1, 4, 7, 1]));
+    assert_eq!(done(&bytes, "items[2]", Edit::Move(0)).ok(), None);
+    let other = done(&bytes, "items[2].key", Edit::Rename(Source::Value(&nine)));
+    assert_eq!(other, Ok(vec![3, 7, 1, 4, 7, 1, 9, 2]));
+    // Which of two that say the same is meant does not matter.
+    let same = [3, 7, 1, 4, 7, 1, 7, 1];
+    assert_eq!(done(&same, "items[1]", Edit::Remove(None)), Ok(vec![2, 7, 1, 4, 7, 1]));
+    assert_eq!(done(&same, "items[1]", Edit::Move(2)), Ok(same.to_vec()));
+}

@@ -601,7 +601,7 @@ impl<'p> References<'p> {
         let Places { gone, instead, loose, shared, new } = places;
         let mut known: BTreeMap<u32, Option<u32>> = BTreeMap::new();
         let mut to = |index: u32| *known.entry(index).or_insert_with(|| new(index));
-        let mut left: BTreeMap<&str, BTreeMap<i128, bool>> = BTreeMap::new();
+        let mut left: BTreeMap<&str, BTreeMap<i128, Meant>> = BTreeMap::new();
         for (number, found) in self.all.iter().enumerate() {
             let around = |loc: Loc| self.element_around(loc, elements);
             if lost.contains(&number)
@@ -645,21 +645,29 @@ impl<'p> References<'p> {
                 stays.follows.push(self.path(found.at));
                 continue;
             };
-            // It stays what it is as long as some element has the key.
             let left = left.entry(field).or_insert_with(|| {
-                let mut left = BTreeMap::new();
+                let mut left: BTreeMap<i128, Meant> = BTreeMap::new();
                 for key in numbers {
-                    let stays = gone != Some(key.index) && to(key.index).is_some();
-                    *left.entry(key.number).or_insert(false) |= stays;
+                    let new = to(key.index).filter(|_| gone != Some(key.index));
+                    left.entry(key.number).or_default().add(key.index, new);
                 }
                 left
             });
-            if left.get(&found.number) == Some(&false) {
-                let instead = instead.and_then(|to| numbers.iter().find(|key| key.index == to));
-                match instead.map(|key| key.number) {
-                    Some(number) => moved.push(Moved { at: found.at, number }),
-                    None => stays.held.push(self.path(found.at)),
-                }
+            let Some(Meant { first: Some(first), then, is_left }) = left.get(&found.number) else {
+                continue;
+            };
+            // It stays what it is as long as the first element with the key is the one that was meant.
+            if then.is_some_and(|(_, then)| self.says_the_same(elements, *first, then)) {
+                continue;
+            }
+            if *is_left {
+                stays.problems.push(self.twice(array.at(*first), found.number));
+                continue;
+            }
+            let instead = instead.and_then(|to| numbers.iter().find(|key| key.index == to));
+            match instead.map(|key| key.number) {
+                Some(number) => moved.push(Moved { at: found.at, number }),
+                None => stays.held.push(self.path(found.at)),
             }
         }
         stays.check().map(|()| moved)
@@ -829,8 +837,19 @@ impl<'p> References<'p> {
         self.keys_at(array, field).iter().filter(|key| key.number == number).count()
     }
 
-    /// The number in a row by which others refer to its element, with these: none if another element
-    /// has the same.
+    /// Whether elements with a number in a field do not all say the same, although something refers to
+    /// one of them by it.
+    #[must_use]
+    pub fn is_ambiguous(&self, array: Loc, field: &str, number: i128) -> bool {
+        let Item::Array(elements) = self.tree().item(array) else { return false };
+        let mut same = self.keys_at(array, field).iter().filter(|key| key.number == number);
+        let Some(first) = same.next() else { return false };
+        !same.all(|key| self.says_the_same(elements, first.index, key.index))
+            && !self.by_key(array, field, number).is_empty()
+    }
+
+    /// The number in a row by which others refer to its element, with these: none if an element before
+    /// it has the same, or others that have it say the same.
     #[must_use]
     pub fn referring(&self, row: Loc) -> Option<(i128, Vec<Loc>)> {
         let mut referring: Option<(i128, Vec<Loc>)> = None;
@@ -838,7 +857,11 @@ impl<'p> References<'p> {
             let numbers = keys.numbers.as_deref().unwrap_or_default();
             let Some(own) = numbers.iter().find(|key| key.at == Some(row)) else { continue };
             let (_, all) = referring.get_or_insert((own.number, Vec::new()));
-            if numbers.iter().filter(|key| key.number == own.number).count() > 1 {
+            // The first one is meant, unless it does not matter which.
+            let mut same = numbers.iter().filter(|key| key.number == own.number);
+            let is_first = same.clone().all(|key| own.index <= key.index);
+            let alike = |key: &KeyNumber| self.says_the_same(keys.elements, own.index, key.index);
+            if !is_first || same.clone().count() > 1 && same.all(alike) {
                 continue;
             }
             all.extend(self.hits(keys, own.number).map(|found| found.at));
@@ -972,6 +995,27 @@ fn places_along(around: &[Option<u32>], new: &[Option<u32>]) -> Vec<Option<u32>>
         places[from] = Some(to);
     }
     places
+}
+
+/// The elements with one number by which something refers to one of them.
+#[derive(Default)]
+struct Meant {
+    /// The first of them, which is meant.
+    first: Option<u32>,
+    /// The position of the one that is the first afterwards, and that which it has before.
+    then: Option<(u32, u32)>,
+    /// Whether the first one is there afterwards.
+    is_left: bool,
+}
+
+impl Meant {
+    fn add(&mut self, index: u32, new: Option<u32>) {
+        if self.first.map_or(true, |first| index < first) {
+            (self.first, self.is_left) = (Some(index), new.is_some());
+        }
+        let new = new.map(|new| (new, index));
+        self.then = self.then.into_iter().chain(new).min();
+    }
 }
 
 /// What cannot follow so far.

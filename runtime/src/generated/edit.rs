@@ -4,6 +4,7 @@
 //! else stays as it is.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 
 use super::{Carried, Source};
@@ -408,6 +409,11 @@ impl Array {
             return Ok(());
         }
         found.free(array, field, old, new)?;
+        if found.is_ambiguous(array, field, old) {
+            let key = format!("{old}").into();
+            let problem = Problem::new(found.path(array), ProblemKind::DuplicateKey { key });
+            return Err(WriteError::from(problem).into());
+        }
         if found.having(array, field, old) > 1 {
             return Ok(());
         }

@@ -188,7 +188,7 @@ impl ::core::default::Default for Item {
 ::formwork::__file! {
     File[straight] [] "forms"[] {}
     "\
-fiRqa!@!'forms#!!!#!#!%all!(!!$#$!#!(!5#2#=#n#-<1#!!%6!&File!##!'items!'$##F$#!*!%#!#$(!$)'&It\
+]S||j&@!'forms#!!!#!#!%all!(!!$#$!#!(!5#2#=#n#-<1#!!%6!&File!##!'items!'$##F$#!*!%#!#$(!$)'&It\
 em!E)&case!%2P!##)Q!+(number#!!J,'value!!!&!1%%!)7[#$*$!-,#+#!!,#%!$;J'###+!!(!$%!;M#$$M#$BM#%\
 $M$&#?P''bool#'|#&!!$#;v%&,$!##v%$$##v%!;J###J#!@J#$)s#!<v$)'float#&w&&&!!#<o)&-$!$#w$##$|#!;J\
 ##(x!!>t'-list#!%##!(#q,(s!'!!$#C!=w,*.$!%!$#%&M&#!%#!D#$)R!%/!'$?$!!:v0%$!#$r!##Br!#$#,!?r!8!\

@@ -36,9 +36,9 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "label_text"[] {}
     "\
-X_Rx&?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'o\
-ther+B#(*B'%!!!$#8%*!%!F$&$+a!(texts,!,(!$'###&O$#$$C%#!'*q!%#,#%m$)'!#$%&!#R##&&M%##%$U&*&!,F\
-ile.#R###-z!#$%e!$#$(Q!$+#/q#!"
+biv|k.?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
+other+B#(*B'%!!!$#8%*!%!F$&$+a!(texts,!,(!$'###&O$#$$C%#!'*q!%#,#%m$)'!#$%&!#R##&&M%##%$U&*&!,\
+File.#R###-z!#$%e!$#$(Q!$+#/q#!"
 }
 
 }

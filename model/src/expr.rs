@@ -375,6 +375,8 @@ pub enum StreamFunction {
     First,
     /// Position of the first one in the array that it is an element of.
     FirstIndex,
+    /// Units of one text that may have several bytes each: nothing, if it is not there.
+    Units,
 }
 
 impl StreamFunction {
@@ -382,7 +384,7 @@ impl StreamFunction {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            StreamFunction::Count => "count",
+            StreamFunction::Count | StreamFunction::Units => "count",
             StreamFunction::Sum => "sum",
             StreamFunction::Min => "min",
             StreamFunction::Max => "max",

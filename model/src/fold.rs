@@ -43,13 +43,13 @@ impl Exprs {
             Expr::Unary(UnaryOp::Complement, a) => Plain::Int(!number(*a)?),
             Expr::Binary(BinaryOp::BothTrue, a, b) => Plain::Bool(truth(*a)? && truth(*b)?),
             Expr::Binary(BinaryOp::EitherTrue, a, b) => Plain::Bool(truth(*a)? || truth(*b)?),
-            Expr::Binary(op, a, b) => {
-                let (a, b) = (number(*a)?, number(*b)?);
-                match op.holds(a.cmp(&b)) {
+            other @ Expr::Binary(op, a, b) => match (number(*a), number(*b)) {
+                (Some(a), Some(b)) => match op.holds(a.cmp(&b)) {
                     Some(holds) => Plain::Bool(holds),
                     None => Plain::Int(op.apply(a, b)?),
-                }
-            }
+                },
+                _ => known(other, nesting)?,
+            },
             Expr::If(condition, a, b) => plain(if truth(*condition)? { *a } else { *b })?,
             Expr::In(a, ranges) => {
                 let (a, mut hit) = (number(*a)?, false);

@@ -84,8 +84,7 @@ pub(super) fn check(context: &Context, found: &mut Diagnostics) {
                     );
                     continue;
                 }
-                let Some((around, late)) = later_around(context.model, &holders, id, &needed)
-                else {
+                let Some((around, late)) = later_around(context, &holders, id, &needed) else {
                     continue;
                 };
                 let (name, what) = (row_name(row), row_name(late));
@@ -318,14 +317,15 @@ fn asked(model: &Model, expr: ExprId) -> impl Iterator<Item = &Path> {
 /// later, with the row of that struct in which the record is: the same of an array that is needed to its
 /// end.
 fn later_around<'m>(
-    model: &'m Model,
+    context: &Context<'m>,
     holders: &Holders,
     id: RecordId,
     exprs: &[ExprId],
 ) -> Option<(&'m Row, &'m Row)> {
+    let model = context.model;
     let asked: Asked = exprs.iter().flat_map(|expr| asked(model, *expr)).map(|p| (p, 0)).collect();
     let mut beyond = Vec::new();
-    exprs.iter().for_each(|expr| all_elements(model, *expr, &mut beyond));
+    exprs.iter().for_each(|expr| always_all(context, (id, *expr), &mut beyond));
     let first = id;
     let (mut open, mut seen) = (vec![(id, None, asked)], HashSet::new());
     while let Some((id, at, asked)) = open.pop() {
@@ -334,26 +334,24 @@ fn later_around<'m>(
         if seen.len() > PLACES || !seen.insert((id, at, key)) {
             continue;
         }
+        let Sorted { rows, here, above } = sorted(model, holders, id, asked);
         let beyond_here = |at: RowId| {
             let ty = &model.records[id.index()].rows[at.index()].ty;
             let is_array = matches!(ty.stripped(), Type::Array(_));
             let is_element = ty.records().any(|held| held == first);
             is_array
-                && asked.iter().any(|(path, up)| {
+                && here.iter().any(|path| {
                     let is_it = |(of, next): &(&Path, bool)| {
                         std::ptr::eq(*of, *path) && (!next || is_element)
                     };
                     let leads = path.steps.first().and_then(|step| first_member(step, id));
-                    is_here(model, holders, id, &path.start, *up)
-                        && matches!(leads, Some(Member::Row(row)) if row == at)
-                        && beyond.iter().any(is_it)
+                    matches!(leads, Some(Member::Row(row)) if row == at) && beyond.iter().any(is_it)
                 })
         };
         if let Some(at) = at.filter(|at| beyond_here(*at)) {
             let array = &model.records[id.index()].rows[at.index()];
             return Some((array, array));
         }
-        let (rows, above) = sorted(model, holders, id, asked);
         let record = &model.records[id.index()];
         if let Some(at) = at
             && let Some(late) = rows.into_iter().find(|row| is_behind(record, *row, at))
@@ -383,16 +381,17 @@ fn asks_for_all(model: &Model, holders: &Holders, array: (RecordId, RowId)) -> b
     for last in lasts {
         search((array.0, last), |(_, expr), open| {
             let mut all = Vec::new();
-            all_elements(model, expr, &mut all);
+            all_elements(model, expr, &mut |path, which| {
+                if !matches!(which, Elements::Named) {
+                    all.push(path);
+                }
+            });
             let around = |path: &&Path| {
                 matches!(path.start, Start::Root | Start::Up(_) | Start::Enclosing(_))
                     && !matches!(path.steps.get(1), Some(Step::Index(_) | Step::Last))
             };
             let fields =
-                all.into_iter().map(|(path, _)| path).filter(around).filter_map(|path| match path
-                    .steps
-                    .first()
-                {
+                all.into_iter().filter(around).filter_map(|path| match path.steps.first() {
                     Some(Step::Field(field)) => Some(field),
                     _ => None,
                 });
@@ -424,28 +423,71 @@ fn is_in_itself(holders: &Holders, id: RecordId) -> bool {
     seen.contains(&id)
 }
 
-/// Paths of which an expression always needs all elements, and those (`true`) to an element behind the
-/// one it is in.
-fn all_elements<'m>(model: &'m Model, expr: ExprId, found: &mut Vec<(&'m Path, bool)>) {
+/// Like [`all_elements`], of an expression in a record: by way of a `let`, an argument or a `value` that
+/// is always there, too.
+fn always_all<'m>(
+    context: &Context<'m>,
+    first: (RecordId, ExprId),
+    found: &mut Vec<(&'m Path, bool)>,
+) {
+    let model = context.model;
+    search(first, |(of, expr), open| {
+        let mut named = Vec::new();
+        all_elements(model, expr, &mut |path, which| match which {
+            Elements::All => found.push((path, false)),
+            Elements::Next => found.push((path, true)),
+            Elements::Named => named.push(path),
+        });
+        let leads = named.into_iter().filter(|path| path.steps.len() < 2);
+        for lead in leads.flat_map(|path| model.leads(path)) {
+            match lead {
+                Lead::Argument(number) => open.extend(model.given(&context.owners, of, number)),
+                Lead::Let(of, named) => open.push((of, named.expr)),
+                Lead::Row(of, row) => match model.records[of.index()].rows.get(row.index()) {
+                    Some(Row { kind: RowKind::Value { seen: Some(seen) }, when: None, .. }) => {
+                        open.push((of, *seen));
+                    }
+                    _ => {}
+                },
+            }
+        }
+        false
+    });
+}
+
+/// What an expression needs of what a path leads through.
+enum Elements {
+    /// All elements of the array that it begins with.
+    All,
+    /// An element behind the one the expression is in.
+    Next,
+    /// Nothing but what it names.
+    Named,
+}
+
+/// Calls back with the paths that an expression always follows.
+fn all_elements<'m>(model: &'m Model, expr: ExprId, see: &mut dyn FnMut(&'m Path, Elements)) {
     use StreamFunction::{Count, Max, Min, Sum};
+    let element = |path: &Path| match path.steps.get(1) {
+        Some(Step::Last) => Some(Elements::All),
+        Some(Step::Index(index)) if is_next(model, *index) => Some(Elements::Next),
+        Some(Step::Index(_)) => Some(Elements::Named),
+        _ => None,
+    };
     match &model[expr] {
         Expr::Stream(Count | Sum | Min | Max, stream, _) => {
             if let Expr::Path(path) = &model[*stream] {
-                found.push((path, false));
+                see(path, element(path).unwrap_or(Elements::All));
             }
         }
-        Expr::Path(path) => match path.steps.get(1) {
-            Some(Step::Last) => found.push((path, false)),
-            Some(Step::Index(index)) if is_next(model, *index) => found.push((path, true)),
-            _ => {}
-        },
+        Expr::Path(path) => see(path, element(path).unwrap_or(Elements::Named)),
         Expr::If(always, ..)
         | Expr::Coalesce(always, _)
         | Expr::Binary(BinaryOp::BothTrue | BinaryOp::EitherTrue, always, _) => {
-            all_elements(model, *always, found);
+            all_elements(model, *always, see);
         }
         Expr::Stream(..) => {}
-        other => other.operands(&mut |operand| all_elements(model, operand, found)),
+        other => other.operands(&mut |operand| all_elements(model, operand, see)),
     }
 }
 
@@ -477,15 +519,20 @@ fn referred(record: &Record, row: RowId, steps: usize) -> Option<&Path> {
     row.reference.as_ref().filter(|_| leads && steps > 1).map(|reference| &reference.array)
 }
 
-/// The rows of this record that paths lead through, and the paths that are followed in its owner.
-fn sorted<'m>(
-    model: &'m Model,
-    holders: &Holders,
-    id: RecordId,
-    from: Asked<'m>,
-) -> (Vec<RowId>, Asked<'m>) {
+/// Paths that are followed in a node, by where they lead.
+struct Sorted<'m> {
+    /// The rows of its record that they lead through.
+    rows: Vec<RowId>,
+    /// Those that begin there.
+    here: Vec<&'m Path>,
+    /// Those that are followed in its owner.
+    above: Asked<'m>,
+}
+
+fn sorted<'m>(model: &'m Model, holders: &Holders, id: RecordId, from: Asked<'m>) -> Sorted<'m> {
     let record = &model.records[id.index()];
-    let (mut rows, mut above, mut lets) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut here, mut above) = (Vec::new(), Vec::new(), Vec::new());
+    let mut lets = Vec::new();
     let mut open = from;
     let mut seen = HashSet::new();
     while let Some((path, up)) = open.pop() {
@@ -502,6 +549,7 @@ fn sorted<'m>(
             above.push((path, up + 1));
             continue;
         }
+        here.push(path);
         match path.steps.first().and_then(|step| first_member(step, id)) {
             Some(Member::Row(row) | Member::Into(row)) => {
                 rows.push(row);
@@ -520,7 +568,7 @@ fn sorted<'m>(
             _ => {}
         }
     }
-    (rows, above)
+    Sorted { rows, here, above }
 }
 
 /// Whether a row follows another one, and is not known where that one is read.

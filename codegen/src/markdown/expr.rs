@@ -163,7 +163,7 @@ pub(super) fn words(model: &Model, expr: ExprId) -> String {
         Expr::Stream(function, stream, None) if matches!(model[*stream], Expr::Path(_)) => {
             let stream = written(model, *stream);
             match function {
-                StreamFunction::Count => format!("number of {stream}"),
+                StreamFunction::Count | StreamFunction::Units => format!("number of {stream}"),
                 StreamFunction::Sum => format!("sum of {stream}"),
                 StreamFunction::Min => format!("least of {stream}"),
                 StreamFunction::Max => format!("greatest of {stream}"),

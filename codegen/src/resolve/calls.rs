@@ -498,7 +498,14 @@ impl<'t> Cx<'t> {
 
     /// Whether a path leads to a text that has other units than bytes of UTF-8.
     fn has_wide_units(&mut self, expr: ExprId) -> bool {
-        let Expr::Path(path) = &self.exprs[expr] else { return false };
+        let path = match &self.exprs[expr] {
+            Expr::Path(path) => path,
+            Expr::If(_, a, b) | Expr::Coalesce(a, b) => {
+                let (a, b) = (*a, *b);
+                return self.has_wide_units(a) || self.has_wide_units(b);
+            }
+            _ => return false,
+        };
         let Some(Step::Field(field)) = path.steps.last() else { return false };
         let rows = field.members.iter().filter_map(|(id, way)| match way.as_slice() {
             [Member::Row(row)] => Some((*id, *row)),
@@ -530,7 +537,7 @@ impl<'t> Cx<'t> {
             if matches!(found.shape, Shape::Bytes | Shape::Text | Shape::Run) {
                 // Units of several bytes are counted as elements of an array are.
                 let counted = match self.has_wide_units(found.expr) {
-                    true => Expr::Stream(function, found.expr, None),
+                    true => Expr::Stream(StreamFunction::Units, found.expr, None),
                     false => Expr::Call(Function::Length, vec![found.expr]),
                 };
                 return self.val(counted, Shape::Int(None));
@@ -552,7 +559,9 @@ impl<'t> Cx<'t> {
             }
         };
         let shape = match function {
-            StreamFunction::Count | StreamFunction::FirstIndex => Shape::Int(None),
+            StreamFunction::Count | StreamFunction::Units | StreamFunction::FirstIndex => {
+                Shape::Int(None)
+            }
             StreamFunction::Any | StreamFunction::All => {
                 if filter.is_none() && !matches!(seen, Shape::Bool | Shape::Any(_)) {
                     self.wrong(arg.span, "an array of truth values, or `where`", &found.shape);

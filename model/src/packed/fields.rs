@@ -265,7 +265,7 @@ lists! {
     }
     cases Function { Murmur3, Fnv1a, Polynomial, Crc32, Adler32, Md5, Sha1, Sha256, Stem, Extension, EndsWith, Length, Number, Numbers, Least, Greatest, Floor, Ceil, Round,
         Trunc, Utf16Units, }
-    cases StreamFunction { Count, Sum, Min, Max, Any, All, First, FirstIndex, }
+    cases StreamFunction { Count, Sum, Min, Max, Any, All, First, FirstIndex, Units, }
     fields Path { start, steps, text }
     cases Start { This, Up(levels), Enclosing(records), Root, It, Argument(argument), }
     cases Step { Field(field), Index(index), Last, }

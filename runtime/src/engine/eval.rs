@@ -442,7 +442,7 @@ impl<'p> Engine<'p, '_> {
         })
     }
 
-    fn call(&mut self, function: Function, args: &[Val]) -> Fallible<Val> {
+    pub(super) fn call(&mut self, function: Function, args: &[Val]) -> Fallible<Val> {
         if args.iter().any(|arg| matches!(arg, Val::None)) {
             return Ok(Val::None);
         }

@@ -1,5 +1,6 @@
 //! Spellings of one value: which forms can say it.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 
 use super::foreseen::{self, Foreseen};
@@ -108,6 +109,7 @@ impl<'p> Engine<'p, '_> {
     ) -> bool {
         let all = value;
         self.in_epoch(&form.epochs)
+            && (size.is_none() || keeps_rules(self.sayer(), form.record, value))
             && self.model.records[form.record.index()].numbered_rows().all(|(id, row)| {
                 let Some(name) = row.name.as_deref() else { return true };
                 if row.home(self.layout.epoch) == Home::Absent {
@@ -124,7 +126,7 @@ impl<'p> Engine<'p, '_> {
                 };
                 let wholly = || {
                     is_there(self.sayer(), form.record, row, &value, all)
-                        && self.length_fits(form.record, id, row, &value)
+                        && self.sayer().length_fits((form.record, id), &row.ty, &value)
                         && self.tag_leads_here(form, row, &value)
                         && follows(self.sayer(), form.record, row, Some(&value), all)
                 };
@@ -145,7 +147,7 @@ impl<'p> Engine<'p, '_> {
     }
 
     fn sayer(&self) -> Sayer<'_> {
-        Sayer { model: self.model, context: &self.context }
+        Sayer { model: self.model, context: &self.context, lengths: &self.layout.lengths }
     }
 
     /// Whether the tag that has this value is one that there is, and does not lead to another form or
@@ -158,13 +160,6 @@ impl<'p> Engine<'p, '_> {
         };
         let is_else = form.labels.contains(&Label::Else);
         (all.0..=all.1).contains(&stored) && !(is_else && self.is_for_others(form, stored))
-    }
-
-    /// Whether a row can be as long as its value.
-    fn length_fits(&self, record: RecordId, id: RowId, row: &Row, value: &Given<'_>) -> bool {
-        let rule = self.layout.lengths.get(&(record, id));
-        let (Some(rule), Some(count)) = (rule, count(&row.ty, value)) else { return true };
-        rule.allows(count)
     }
 }
 
@@ -200,7 +195,7 @@ pub(super) fn count(ty: &Type, value: &Given<'_>) -> Option<u64> {
     }
 }
 
-/// Whether what follows from the numbers of a form or struct can be said in a row of it: the number that is
+/// Whether what follows from the values of a form or struct can be said in a row of it: the number that is
 /// stored there, and the rules for the value.
 fn follows<'v>(
     of: Sayer<'_>,
@@ -213,21 +208,50 @@ fn follows<'v>(
         return true;
     }
     let seen = Foreseen { model: of.model, record, context: of.context, value };
-    let derived = match (&row.role, row.equation()) {
-        (Role::Derived, Some(equation)) => seen.eval(equation, None),
+    let derived = match row.role {
+        Role::Derived => seen.derived(row),
         _ => None,
     };
+    let derived = derived.map(|derived| match derived {
+        Plain::Int(n) => Given::Int(n),
+        Plain::Bool(b) => Given::Bool(b),
+    });
     let fits = match derived {
-        Some(Plain::Int(n)) => can_say(of, &row.ty, &Given::Int(n), row, 0),
+        Some(n @ Given::Int(_)) => can_say(of, &row.ty, &n, row, 0),
         _ => true,
     };
-    let it = own.copied().and_then(foreseen::plain).or(derived);
-    fits && row.checks.iter().all(|check| match check.kind {
-        CheckKind::Holds(rule) => !matches!(seen.eval(rule, it), Some(Plain::Bool(false))),
-        CheckKind::Equals(equal) => match (seen.eval(equal, it), it) {
-            (Some(Plain::Int(a)), Some(Plain::Int(b))) => a == b,
+    let keeps = |it: Option<Given<'_>>| {
+        row.checks.iter().all(|check| match check.kind {
+            CheckKind::Holds(rule) => !seen.fails(rule, it),
+            CheckKind::Equals(equal) => {
+                match (seen.eval(equal, it), it.and_then(foreseen::plain)) {
+                    (Some(Plain::Int(a)), Some(Plain::Int(b))) => a == b,
+                    _ => true,
+                }
+            }
             _ => true,
-        },
+        })
+    };
+    // Of what is not there no rule says anything, and of an array each is about the elements.
+    let elements = own.filter(|_| matches!(row.ty.stripped(), Type::Array(_)));
+    fits && match (own, elements.and_then(Given::count)) {
+        (Some(Given::None), _) => true,
+        (Some(list), Some(count)) => {
+            row.checks.is_empty() || (0..count).all(|at| keeps(Some(list.element(at))))
+        }
+        _ => keeps(own.copied().filter(|own| foreseen::is_known(*own)).or(derived)),
+    }
+}
+
+/// Whether the rules of a form or struct itself may hold.
+fn keeps_rules<'v>(
+    of: Sayer<'_>,
+    record: RecordId,
+    value: &dyn Fn(&str) -> Option<Given<'v>>,
+) -> bool {
+    let seen = Foreseen { model: of.model, record, context: of.context, value };
+    of.model.records[record.index()].checks.iter().all(|check| match check.kind {
+        CheckKind::Holds(rule) => !seen.fails(rule, None),
         _ => true,
     })
 }
@@ -257,6 +281,16 @@ struct Sayer<'a> {
     model: &'a Model,
     /// The numbers of the epoch.
     context: &'a [i128],
+    /// How long rows may be.
+    lengths: &'a BTreeMap<(RecordId, RowId), LengthRule>,
+}
+
+impl Sayer<'_> {
+    /// Whether a row can be as long as its value.
+    fn length_fits(self, place: (RecordId, RowId), ty: &Type, value: &Given<'_>) -> bool {
+        let Some(rule) = self.lengths.get(&place) else { return true };
+        count(ty, value).map_or(true, |count| rule.allows(count))
+    }
 }
 
 fn row_can_say(of: Sayer<'_>, row: &Row, value: &Given<'_>) -> bool {
@@ -305,9 +339,13 @@ fn can_say(of: Sayer<'_>, ty: &Type, value: &Given<'_>, row: &Row, depth: u32) -
         (Type::Record(id), value) => {
             let record = &model.records[id.index()];
             match record.transparent {
-                Some(only) => {
-                    let only = &record.rows[only.index()];
+                Some(at) => {
+                    let only = &record.rows[at.index()];
+                    let named = |name: &str| (only.name.as_deref() == Some(name)).then_some(*value);
                     can_say(of, &only.ty, value, only, depth + 1)
+                        && of.length_fits((*id, at), &only.ty, value)
+                        && follows(of, *id, only, Some(value), &named)
+                        && keeps_rules(of, *id, &named)
                 }
                 None => struct_can_say(of, *id, value, depth + 1),
             }
@@ -339,7 +377,7 @@ fn failing_struct(of: Sayer<'_>, ty: &Type, value: &Given<'_>, row: &Row) -> Opt
 
 /// Whether the rows of a struct can say what a value has for them.
 fn struct_can_say(of: Sayer<'_>, id: RecordId, value: &Given<'_>, depth: u32) -> bool {
-    let rows = &of.model.records[id.index()].rows;
+    let record = &of.model.records[id.index()];
     match *value {
         Given::Struct(fields) if fields.stands_for() != StandsFor::OnlyRow => {
             fields_can_say(of, id, fields, depth)
@@ -354,7 +392,11 @@ fn struct_can_say(of: Sayer<'_>, id: RecordId, value: &Given<'_>, depth: u32) ->
                 let given = stored.data(RowId(u32::try_from(at).ok()?));
                 (!matches!(given, Given::Missing)).then_some(given)
             };
-            stored_id == id || rows.iter().all(|row| field_can_say(of, id, row, &value, depth))
+            stored_id == id
+                || keeps_rules(of, id, &value)
+                    && record
+                        .numbered_rows()
+                        .all(|(at, row)| field_can_say(of, (id, at), row, &value, depth))
         }
         _ => true,
     }
@@ -371,22 +413,24 @@ fn fields_can_say(of: Sayer<'_>, id: RecordId, fields: &dyn Fields, depth: u32) 
         (!matches!(given, Given::Missing)).then_some(given)
     };
     depth > 64
-        || record.numbered_rows().all(|(row, definition)| {
-            match (&definition.name, definition.ty.stripped()) {
-                (Some(_), _) => field_can_say(of, id, definition, &value, depth),
-                (None, Type::Record(inner)) => {
-                    let given = fields.field(Asked { record: id, row, name: None });
-                    !matches!(given, Given::Here) || fields_can_say(of, *inner, fields, depth + 1)
+        || keeps_rules(of, id, &value)
+            && record.numbered_rows().all(|(row, definition)| {
+                match (&definition.name, definition.ty.stripped()) {
+                    (Some(_), _) => field_can_say(of, (id, row), definition, &value, depth),
+                    (None, Type::Record(inner)) => {
+                        let given = fields.field(Asked { record: id, row, name: None });
+                        !matches!(given, Given::Here)
+                            || fields_can_say(of, *inner, fields, depth + 1)
+                    }
+                    _ => true,
                 }
-                _ => true,
-            }
-        })
+            })
 }
 
 /// The same of a row of it. Whether one under a condition is there is seen when it is built.
 fn field_can_say<'v>(
     of: Sayer<'_>,
-    record: RecordId,
+    (record, at): (RecordId, RowId),
     row: &Row,
     value: &dyn Fn(&str) -> Option<Given<'v>>,
     depth: u32,
@@ -395,6 +439,7 @@ fn field_can_say<'v>(
     match (&row.role, value(name)) {
         (Role::Data | Role::Default(_), Some(given)) => {
             can_say(of, &row.ty, &given, row, depth)
+                && of.length_fits((record, at), &row.ty, &given)
                 && follows(of, record, row, Some(&given), value)
         }
         (Role::Derived, None) => follows(of, record, row, None, value),

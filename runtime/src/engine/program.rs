@@ -280,8 +280,10 @@ impl Layout {
             ended: model.ends_followed(),
             counting: counting((&model, &owners)),
             ahead: ahead((&model, &owners)),
-            lengths: of_forms(&model, |id, row| model.length_rule(id, row, epoch)),
-            sizes: of_forms(&model, |id, row| model.size_rule(id, row, epoch)),
+            lengths: of_rows(&model, &in_forms(&model), |id, row| {
+                model.length_rule(id, row, epoch)
+            }),
+            sizes: of_rows(&model, &forms(&model), |id, row| model.size_rule(id, row, epoch)),
             defined: defined(&model),
             has_described: has_described(&model),
             has_tables: has_tables(&model),
@@ -601,19 +603,33 @@ fn ahead((model, owners): Owned<'_>) -> BTreeSet<(RecordId, RowId)> {
     found
 }
 
-/// What the lengths of rows of forms ask.
-fn of_forms(
+/// What the lengths of rows ask.
+fn of_rows(
     model: &Model,
+    records: &BTreeSet<RecordId>,
     rule: impl Fn(RecordId, &Row) -> Option<LengthRule>,
 ) -> BTreeMap<(RecordId, RowId), LengthRule> {
     let mut found = BTreeMap::new();
-    for (id, record) in model.records() {
-        if !matches!(record.kind, RecordKind::Form(..)) {
-            continue;
+    for id in records {
+        for (number, row) in model.records[id.index()].numbered_rows() {
+            found.extend(rule(*id, row).map(|rule| ((*id, number), rule)));
         }
-        for (number, row) in record.numbered_rows() {
-            found.extend(rule(id, row).map(|rule| ((id, number), rule)));
-        }
+    }
+    found
+}
+
+fn forms(model: &Model) -> BTreeSet<RecordId> {
+    let of_forms =
+        model.records().filter(|(_, record)| matches!(record.kind, RecordKind::Form(..)));
+    of_forms.map(|(id, _)| id).collect()
+}
+
+/// Forms, and what is in them.
+fn in_forms(model: &Model) -> BTreeSet<RecordId> {
+    let mut found = forms(model);
+    let mut open: Vec<RecordId> = found.iter().copied().collect();
+    while let Some(id) = open.pop() {
+        open.extend(model.held_by(id).filter(|held| found.insert(*held)));
     }
     found
 }

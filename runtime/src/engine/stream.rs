@@ -8,7 +8,7 @@ use super::item::{Item, NodeRef};
 use super::memo::Index;
 use super::state::Engine;
 use super::val::{Fallible, Val};
-use crate::model::{BinaryOp, Expr, ExprId, StreamFunction};
+use crate::model::{BinaryOp, Expr, ExprId, Function, StreamFunction};
 
 impl<'p, 'b> Engine<'p, 'b> {
     /// The value of a function of a stream. What others below the same node would get, too, is
@@ -47,6 +47,7 @@ impl<'p, 'b> Engine<'p, 'b> {
     ) -> Fallible<Val> {
         use StreamFunction as Of;
         match (function, filter) {
+            (Of::Units, _) => self.units_of(source, this, it),
             (Of::Count, None) => self.count_of(source, this, it),
             (Of::Count, Some(filter)) => {
                 if let Some((index, wanted)) = self.all_with_key(source, filter, this, it)? {
@@ -143,9 +144,10 @@ impl<'p, 'b> Engine<'p, 'b> {
             StreamFunction::All => Ok(Val::Bool(truth(so_far) && truth(val))),
             StreamFunction::Min => chosen(self, Ordering::Less),
             StreamFunction::Max => chosen(self, Ordering::Greater),
-            StreamFunction::Count | StreamFunction::First | StreamFunction::FirstIndex => {
-                Ok(so_far)
-            }
+            StreamFunction::Count
+            | StreamFunction::First
+            | StreamFunction::FirstIndex
+            | StreamFunction::Units => Ok(so_far),
         }
     }
 
@@ -177,6 +179,22 @@ impl<'p, 'b> Engine<'p, 'b> {
             return Ok(Val::Int(self.count_units(loc).into()));
         }
         Ok(Val::Int(count.into()))
+    }
+
+    /// Units of a text; nothing if there is none.
+    fn units_of(&mut self, source: ExprId, this: NodeRef, it: Option<Val>) -> Fallible<Val> {
+        let mut found = Val::None;
+        self.walk_expr(source, this, it, &mut false, &mut |_, val| {
+            found = val;
+            Ok(false)
+        })?;
+        match found {
+            Val::Loc(loc) => Ok(match self.fetch_known(loc)? {
+                Item::Absent => Val::None,
+                _ => Val::Int(self.count_units(loc).into()),
+            }),
+            other => self.call(Function::Length, &[other]),
+        }
     }
 
     /// Gives the elements of a stream for which a filter holds.

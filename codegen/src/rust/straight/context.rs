@@ -490,9 +490,9 @@ impl Straight<'_, '_> {
     /// their own.
     pub(super) fn must_have_no_rules(&self, form: &Form) -> Able<()> {
         let is_ruled = |row: &Row| !row.checks.is_empty() || row.reference.is_some() || row.unique;
-        let rows = &self.record(form.record).rows;
-        if rows.iter().any(is_ruled) {
-            return unable("a rule for a row of a form");
+        let record = self.record(form.record);
+        if record.rows.iter().any(is_ruled) || !record.checks.is_empty() {
+            return unable("a rule in a form");
         }
         Ok(())
     }

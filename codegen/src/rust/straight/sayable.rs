@@ -209,7 +209,9 @@ impl<'m> Straight<'_, 'm> {
                 let record = &of.view.records[id.index()];
                 let Some(only) = record.transparent else { return Ok(None) };
                 let only = &record.rows[only.index()];
-                if !only.checks.is_empty() {
+                let epoch = epoch_id(of.epoch);
+                let is_long = of.view.length_rule(*id, only, epoch).is_some();
+                if is_long || !only.checks.is_empty() || !record.checks.is_empty() {
                     return unable("a rule for what is in a row of a form");
                 }
                 let Shape::Struct(around) = shape else {

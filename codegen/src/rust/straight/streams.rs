@@ -28,6 +28,9 @@ impl<'m> Straight<'_, 'm> {
         filter: Option<ExprId>,
     ) -> Able<Typed> {
         use StreamFunction as Of;
+        if function == Of::Units {
+            return unable("the units of a text");
+        }
         if let (Of::Count, None) = (function, filter)
             && let Some(count) = self.count_of_members(scope, view, stream)?
         {
@@ -90,6 +93,7 @@ impl<'m> Straight<'_, 'm> {
                     let n = number(place)?;
                     quote!(break 'all rt::Some(#n);)
                 }
+                Of::Units => return unable("the units of a text"),
                 Of::FirstIndex => match index {
                     Some(index) => quote!(break 'all rt::Some(#index as i128);),
                     None if self.refers(view, stream) => {
@@ -115,7 +119,7 @@ impl<'m> Straight<'_, 'm> {
             }
             Of::Any => Typed::Truth(quote!('all: { #body rt::Some(false) })),
             Of::All => Typed::Truth(quote!('all: { #body rt::Some(true) })),
-            Of::First | Of::FirstIndex => {
+            Of::First | Of::FirstIndex | Of::Units => {
                 Typed::Number(quote!('all: { #body rt::Option::<i128>::None }))
             }
         })

@@ -193,6 +193,12 @@ impl<'p> Engine<'p, '_> {
 
     #[cold]
     pub(crate) fn problem(&mut self, loc: Loc, kind: ProblemKind) {
+        self.problem_inside(loc, loc, kind);
+    }
+
+    /// A problem of something inside of a row or element that another form may not have.
+    #[cold]
+    pub(crate) fn problem_inside(&mut self, inside: Loc, loc: Loc, kind: ProblemKind) {
         // What is too much is what was said.
         let data = match kind {
             ProblemKind::UnexpectedField { .. } => loc,
@@ -211,7 +217,7 @@ impl<'p> Engine<'p, '_> {
             (_, kind) => kind,
         };
         if is_of_value(&kind) {
-            self.blame_form(loc);
+            self.blame_form(inside);
         }
         let problem = Problem::new(self.tree.path(data), kind);
         self.writing.problems.add(problem);

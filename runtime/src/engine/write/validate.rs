@@ -93,7 +93,8 @@ impl<'p> Engine<'p, '_> {
                 Ok(false) => {
                     let why = check.doc.as_deref().unwrap_or_default().into();
                     let check = check.text.as_str().into();
-                    self.problem(here, ProblemKind::CheckFailed { check, why });
+                    let kind = ProblemKind::CheckFailed { check, why };
+                    self.problem_inside(Loc::row(node, WHOLE), here, kind);
                 }
                 Err(fault) if matches!(*fault, Fault::NotWritten(_)) => done = Err(fault),
                 Err(fault) => self.report(*fault, here),

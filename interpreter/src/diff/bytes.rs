@@ -419,25 +419,39 @@ struct Unusual<'t> {
     rows: HashSet<Loc, Quick>,
     /// Structs of which something is, apart from where it lies.
     wholes: HashSet<NodeRef, Quick>,
+    /// Rows and elements with such a thing in them.
+    around: HashSet<Loc, Quick>,
 }
 
 impl<'t> Unusual<'t> {
     fn of(tree: &'t Tree<'t, 't>) -> Unusual<'t> {
-        let mut unusual = Unusual { tree, rows: HashSet::default(), wholes: HashSet::default() };
+        let (mut rows, mut wholes) = (HashSet::default(), HashSet::default());
+        let mut around = HashSet::default();
         for (loc, kind, _) in tree.deviations() {
             if loc.row != WHOLE {
-                unusual.rows.insert(loc.whole_row());
+                rows.insert(loc.whole_row());
             } else if !kind.is_arrangement() {
-                unusual.wholes.insert(loc.node);
+                wholes.insert(loc.node);
+            } else {
+                continue;
+            }
+            let mut node = loc.node;
+            while let Some(holder) = tree.holder(node)
+                && around.insert(holder)
+            {
+                node = holder.node;
             }
         }
-        unusual
+        Unusual { tree, rows, wholes, around }
     }
 
-    /// Whether a row is spelled so, or what it is in.
+    /// Whether a row is spelled so, or something in it, or what it is in.
     fn is_about(&self, mut loc: Loc) -> bool {
         if self.rows.is_empty() && self.wholes.is_empty() {
             return false;
+        }
+        if self.around.contains(&loc) {
+            return true;
         }
         loop {
             if self.rows.contains(&loc.whole_row()) || self.wholes.contains(&loc.node) {

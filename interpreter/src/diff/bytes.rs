@@ -281,6 +281,19 @@ pub(crate) fn compare(
     let [a, b] = files;
     let (map_a, map_b) = (Map::of(a), Map::of(b));
     let same = Ends::of(a.bytes, b.bytes);
+    let spelled = files.each_ref().map(|file| Unusual::of(file.parts.tree));
+    // What says the same and is spelled as usual in both files follows from what is around it, such
+    // as padding. A list that has only lost numbers is changed in the first file.
+    let settled = |cause: Cause, old: Loc, new: Loc| {
+        let lost = || logical(a.parts, old).is_some_and(|part| changed[0].contains(&part));
+        match cause {
+            Cause::Spelled if lost() => Cause::Edited,
+            Cause::Spelled if !spelled[0].is_about(old) && !spelled[1].is_about(new) => {
+                Cause::Recomputed
+            }
+            cause => cause,
+        }
+    };
     let mut found = Found::default();
     let mut partners = Partners::of_second(a.parts, b.parts, matching);
     let mut gaps = map_a.gaps();
@@ -348,7 +361,7 @@ pub(crate) fn compare(
                 Some(rows) => cause_of_tag(files, &changed[1], claim, rows, its.loc),
                 None => cause(b.parts, &changed[1], claim),
             };
-            let own = (cause_of_owner, Some((1, claim.loc)));
+            let own = (settled(cause_of_owner, its.loc, claim.loc), Some((1, claim.loc)));
             if sharing::is_other_case(a.parts.tree, its.loc, b.parts.tree, claim) {
                 return vec![own];
             }
@@ -357,7 +370,7 @@ pub(crate) fn compare(
                 let (cause, loc) = match partners.borrow_mut().row(own.loc) {
                     Some(loc) if !sharing::differ(a.parts, loc, b.parts, own.loc) => continue,
                     None if !is_whole => continue,
-                    Some(_) => (cause(b.parts, &changed[1], own), own.loc),
+                    Some(loc) => (settled(cause(b.parts, &changed[1], own), loc, own.loc), own.loc),
                     None => alone(b.parts, &changed[1], own, Cause::Added, &|part| {
                         matching.backward(part).is_some()
                     }),
@@ -398,6 +411,58 @@ pub(crate) fn compare(
         }
     }
     found.finish(files)
+}
+
+/// Rows of a file that are spelled in an unusual way.
+struct Unusual<'t> {
+    tree: &'t Tree<'t, 't>,
+    rows: HashSet<Loc, Quick>,
+    /// Structs of which something is, apart from where it lies.
+    wholes: HashSet<NodeRef, Quick>,
+    /// Rows and elements with such a thing in them.
+    around: HashSet<Loc, Quick>,
+}
+
+impl<'t> Unusual<'t> {
+    fn of(tree: &'t Tree<'t, 't>) -> Unusual<'t> {
+        let (mut rows, mut wholes) = (HashSet::default(), HashSet::default());
+        let mut around = HashSet::default();
+        for (loc, kind, _) in tree.deviations() {
+            if loc.row != WHOLE {
+                rows.insert(loc.whole_row());
+            } else if !kind.is_arrangement() {
+                wholes.insert(loc.node);
+            } else {
+                continue;
+            }
+            let mut node = loc.node;
+            while let Some(holder) = tree.holder(node)
+                && around.insert(holder)
+            {
+                node = holder.node;
+            }
+        }
+        Unusual { tree, rows, wholes, around }
+    }
+
+    /// Whether a row is spelled so, or something in it, or what it is in.
+    fn is_about(&self, mut loc: Loc) -> bool {
+        if self.rows.is_empty() && self.wholes.is_empty() {
+            return false;
+        }
+        if self.around.contains(&loc) {
+            return true;
+        }
+        loop {
+            if self.rows.contains(&loc.whole_row()) || self.wholes.contains(&loc.node) {
+                return true;
+            }
+            match self.tree.holder(loc.node) {
+                Some(holder) => loc = holder,
+                None => return false,
+            }
+        }
+    }
 }
 
 /// Why the bytes of a claim differ, if they do.

@@ -208,6 +208,12 @@ impl<'t> Walk<'t, '_> {
                 || kind.is_some_and(|(kind, _)| kind.none == Some(pointer.stored));
             line.target = pointer.at.filter(|_| !is_none);
         }
+        if let Some(letter) = letter_place(tree, spot) {
+            line.offset = Some(letter.at);
+            line.size = letter.size;
+            line.bit = Some(letter.bit);
+            line.bits = Some(letter.bits);
+        }
         self.below(spot, target, depth);
     }
 
@@ -426,4 +432,47 @@ fn fixed_size(cell: &Cell) -> Option<u64> {
         Storage::Fixed(int) => Some(int.bytes.into()),
         _ => None,
     }
+}
+
+/// Where the bits of a letter are.
+struct LetterPlace {
+    at: u64,
+    size: u64,
+    bit: u8,
+    bits: u32,
+}
+
+/// Where the bits are that a row has in the pattern of its case: those of a word are counted as in
+/// other words, and the others from the highest of their first byte on.
+fn letter_place(tree: &Tree<'_, '_>, spot: Spot<'_>) -> Option<LetterPlace> {
+    let cell = match spot.ty.stripped() {
+        Type::Cell(cell) => Some(cell),
+        Type::Pointer(pointer) => pointer.cell.as_ref(),
+        _ => None,
+    };
+    let Storage::Letter { letter, .. } = cell?.storage else { return None };
+    let node = spot.loc.node;
+    let (union, case) = match tree.record(node).kind {
+        RecordKind::Case(union, _) => (union, node),
+        // The rows of a form are beside those of its case.
+        RecordKind::Form(union, ..) => (union, tree.holder(node)?.node),
+        _ => return None,
+    };
+    spot.at?;
+    // In a struct, the case begins where that does.
+    let at = placed(tree.row_at(tree.holder(case)?))?;
+    let (pattern, _) = tree.pattern_of(node)?;
+    let (_, numbers) = pattern.letters.iter().find(|(own, _)| *own == letter)?;
+    let (first, last) = (*numbers.first()?, *numbers.last()?);
+    let bits = u32::try_from(numbers.len()).ok()?;
+    if let Tag::Word(_) = tree.model().unions[union.index()].tag {
+        let (size, bit) = (u64::from(pattern.width / 8), u8::try_from(last).ok()?);
+        return Some(LetterPlace { at, size, bit, bits });
+    }
+    // The first bit has the highest number.
+    let place = |number: u32| pattern.width.checked_sub(number + 1);
+    let (start, end) = (place(first)?, place(last)?);
+    let (at, size) = (at + u64::from(start / 8), u64::from(end / 8 - start / 8) + 1);
+    let bit = u8::try_from(start % 8).ok()?;
+    Some(LetterPlace { at, size, bit, bits })
 }

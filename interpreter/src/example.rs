@@ -257,7 +257,7 @@ fn listing(schema: &Model, document: &Document<'_>) -> String {
         rows().filter_map(|row| Some((row.span, row.doc.as_deref()?))).collect();
     let addresses: HashSet<Span> =
         rows().filter(|row| is_address(schema, row)).map(|row| row.span).collect();
-    let mut lines: Vec<(String, String, Option<&str>)> = Vec::new();
+    let mut lines: Vec<(String, String, String, Option<&str>)> = Vec::new();
     let walked = document.walk(None, &WalkOptions { fold: None }, &mut |field| {
         let mut place = String::new();
         line::push_place(field, 4, &mut place);
@@ -279,20 +279,24 @@ fn listing(schema: &Model, document: &Document<'_>) -> String {
             .declared
             .filter(|_| !field.name.starts_with('[') && field.kind != FieldKind::Case);
         let doc = doc.and_then(|span| docs.get(&span).copied());
-        lines.push((format!("{place:<8}{bytes:<24}"), words, doc));
+        lines.push((place, format!("{bytes:<24}"), words, doc));
         ControlFlow::Continue(())
     });
     if walked.is_err() {
         return String::new();
     }
     let fits = |words: &str| words.chars().count() <= WIDEST;
-    let widths = lines.iter().filter(|(_, words, _)| fits(words));
-    let width = widths.map(|(_, words, _)| words.chars().count()).max().unwrap_or(0);
+    let widths = lines.iter().map(|(.., words, _)| words).filter(|words| fits(words));
+    let width = widths.map(|words| words.chars().count()).max().unwrap_or(0);
+    // Of bits there is more to say than an offset.
+    let before = lines.iter().map(|(place, ..)| place.len() + 2).max().unwrap_or(0).max(8);
     let mut out = String::new();
-    for (place, words, doc) in lines {
+    for (place, bytes, words, doc) in lines {
         let line = match doc {
-            Some(doc) => format!("{place}  {words:<width$}  ; {}", first_part(doc)),
-            None => format!("{place}  {words}"),
+            Some(doc) => {
+                format!("{place:<before$}{bytes}  {words:<width$}  ; {}", first_part(doc))
+            }
+            None => format!("{place:<before$}{bytes}  {words}"),
         };
         let _ = writeln!(out, "{}", line.trim_end());
     }

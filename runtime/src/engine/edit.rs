@@ -649,19 +649,19 @@ impl<'p> References<'p> {
                 let mut left: BTreeMap<i128, Meant> = BTreeMap::new();
                 for key in numbers {
                     let new = to(key.index).filter(|_| gone != Some(key.index));
-                    left.entry(key.number).or_default().add(key.index, new);
+                    left.entry(key.number).or_default().add(key, new);
                 }
                 left
             });
-            let Some(Meant { first: Some(first), then, is_left }) = left.get(&found.number) else {
+            let Some(Meant { first: Some(first), then, left }) = left.get(&found.number) else {
                 continue;
             };
             // It stays what it is as long as the first element with the key is the one that was meant.
-            if then.is_some_and(|(_, then)| self.says_the_same(elements, *first, then)) {
+            if then.is_some_and(|(_, then)| self.says_the_same(elements, first.index, then)) {
                 continue;
             }
-            if *is_left {
-                stays.problems.push(self.twice(array.at(*first), found.number));
+            if let Some(new) = *left {
+                stays.problems.push(self.twice_there(array, first, new));
                 continue;
             }
             let instead = instead.and_then(|to| numbers.iter().find(|key| key.index == to));
@@ -930,6 +930,17 @@ impl<'p> References<'p> {
         Problem::new(self.path(at), ProblemKind::DuplicateKey { key: format!("{number}").into() })
     }
 
+    /// The same of an element that comes to another position.
+    fn twice_there(&self, array: Loc, key: &KeyNumber, new: u32) -> Problem {
+        let (mut path, element) = (self.path(array), self.path(array.at(key.index)));
+        path.push(new as usize);
+        let stands = key.at.map(|at| self.path(at)).unwrap_or_default();
+        for step in stands.segments().iter().skip(element.len()) {
+            path.push(step.clone());
+        }
+        Problem::new(path, ProblemKind::DuplicateKey { key: format!("{}", key.number).into() })
+    }
+
     /// Elements with a number that an earlier one has as well, by which something refers to one of
     /// them: where the number stands, its field, and the number.
     #[must_use]
@@ -1001,19 +1012,19 @@ fn places_along(around: &[Option<u32>], new: &[Option<u32>]) -> Vec<Option<u32>>
 #[derive(Default)]
 struct Meant {
     /// The first of them, which is meant.
-    first: Option<u32>,
+    first: Option<KeyNumber>,
     /// The position of the one that is the first afterwards, and that which it has before.
     then: Option<(u32, u32)>,
-    /// Whether the first one is there afterwards.
-    is_left: bool,
+    /// The position of the first one afterwards, if it is there.
+    left: Option<u32>,
 }
 
 impl Meant {
-    fn add(&mut self, index: u32, new: Option<u32>) {
-        if self.first.map_or(true, |first| index < first) {
-            (self.first, self.is_left) = (Some(index), new.is_some());
+    fn add(&mut self, key: &KeyNumber, new: Option<u32>) {
+        if self.first.map_or(true, |first| key.index < first.index) {
+            (self.first, self.left) = (Some(*key), new);
         }
-        let new = new.map(|new| (new, index));
+        let new = new.map(|new| (new, key.index));
         self.then = self.then.into_iter().chain(new).min();
     }
 }

@@ -52,7 +52,7 @@ pub struct HelloWorld {
 ::formwork::__file! {
     File < 'a > [straight] [] "hello_world"[] {}
     "\
-y~csZ)M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!(!)#!&rest#M#!!;!+=##$($!$#+-,HelloWorld!L&%\
+^R}Rb4M!-hello_world#!!!#!#!%all!!$!&File!$!!$###!(!)#!&rest#M#!!;!+=##$($!$#+-,HelloWorld!L&%\
 one!@!#%!,!!&W###*<!"
 }
 

@@ -62,7 +62,7 @@ impl ::core::default::Default for Side {
 ::formwork::__file! {
     File[straight] [] "bits_msb"[] {}
     "\
-}YhWd/L!*bits_msb#!!##!#!%all!!#!&File!,#!#a!!%%#!?!(!-#!#b!!%##$#.9'c!!%.-P!$!%&e!#'(5&$!%'#5\
+jUkpR(L!*bits_msb#!!##!#!%all!!#!&File!,#!#a!!%%#!?!(!-#!#b!!%##$#.9'c!!%.-P!$!%&e!#'(5&$!%'#5\
 #$*a!#d#(#!/c##e#c#!/8(f!!%b!09#g#{$#%.{#!&g##',O!$(.!,!#$%&'()*+#28&Side!$!&left$!'right,!N!"
 }
 

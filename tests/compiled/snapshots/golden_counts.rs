@@ -65,11 +65,11 @@ pub struct Pair {
 ::formwork::__file! {
     File < 'a > [straight] [] "counts"[] {}
     "\
-V^bjE;!(counts#!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#n!#!'30#!)doubled*$%$&\
-7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!'!(#(\
-!!!$#?##$?$+&)?#)'^!#%$?%,$$(?#*!&##!?#&$?%-$#(?#+'^!#'$?#.*l##,'?#($?#0*?#-'?#)$?#1*?)!'total\
-'Q%#*!E$!7*B)items!'!-!&H%#!!*C&pair(C#(0C((table#D#$5D'&rest'f!#&/B#%9v#)&!'$#!!1w!+data!#!%$\
-0<*name!##$2=&last7d#!#0$,#$LC!3!#$%&'()*+,-./012!!!&Pair!$#!#a(Y-!+V#$#b&:!.<$#$%D$!$(<!"
+|{fbU!;!(counts#!!!#!#!%all!4(!###..!'first0!#!&5+/!(second!6&*!'&&:%!!'#n!#!'30#!)doubled*$%$\
+&7-$!&more!$*!(6-%!&less*##%&4+&!(shared&2)'!&size&0=(!'units*!'$$!&File!3#'!!!#%%#%!H%*$!'!(#\
+(!!!$#?##$?$+&)?#)'^!#%$?%,$$(?#*!&##!?#&$?%-$#(?#+'^!#'$?#.*l##,'?#($?#0*?#-'?#)$?#1*?)!'tota\
+l'Q%#*!E$!7*B)items!'!-!&H%#!!*C&pair(C#(0C((table#D#$5D'&rest'f!#&/B#%9v#)&!'$#!!1w!+data!#!%\
+$0<*name!##$2=&last7d#!#0$,#$LC!3!#$%&'()*+,-./012!!!&Pair!$#!#a(Y-!+V#$#b&:!.<$#$%D$!$(<!"
 }
 
 /// Readers and writers for files that have nothing unusual.

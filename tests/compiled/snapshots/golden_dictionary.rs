@@ -56,7 +56,7 @@ pub struct Item<'a> {
 ::formwork::__file! {
     File < 'a > [straight] [] "dictionary"[] {}
     "\
-SUfPu'A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
+_iVk|*A!,dictionary#!!!#!#!%all!-(!$!#$###!;.,items.name(%:+!!'count2%1%$!'!@1s('!!!&keys0!#!#\
 O2$#!!&!$*!%$='!!(#6#%!62*!#''!&File!&#&!!I#!#P#$%#!F$$!'!%#!'#y#!#C''$#!+)<$&!)J#'#0$$$&>%*!!\
 *L/pool($!$%#%!!*<$#.#))&!%##!#!&#$!&)%!&!#$%!;4Item!$#!&name!&#!#&x!#!,W#&size'e%#&,?$#*%G%!$\
 !#j(#D'e)$!$.n&$!&*k&-nodes!'$&!(%|!#&*^')1##&##&*P#)&Pool!$2i(#$*|!)texts,#$C$#'#z+!%/$!6%`#$\

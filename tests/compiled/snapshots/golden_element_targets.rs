@@ -61,7 +61,7 @@ pub struct Node {
 ::formwork::__file! {
     File[] [places] "element_targets"[] {}
     "\
-wg]dk,F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
+[w__o*F!1element_targets#!!!#!#!%all!(!!1%$#17!##!/File.nodes[0](!#%#*'count(!#K!!'4##!!!+main\
 .size4!#%;#&!5#1&0/($!&File!*#!'#y!-!&!!!'$#!'!&!$#!*!##!B!'j$##!,#$)?%(!&'2##$*!'l$$!*'H(!&da\
 ta$a#!%U#$$!(?%%!!)/('place'k#&&!%#,P!('start'B#'0B'other#a$##%4#(8a$)last!&#(M#)/M!'O##$.(%!%\
 ##!#&+%!*#$&'()#^%/&Node!$#!&siz([%#!,y%'extra&>!.@$#$%H$!$!&!'(##$M!&X!&)#T,(_!!"

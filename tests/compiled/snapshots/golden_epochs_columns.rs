@@ -95,7 +95,7 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "epochs_columns"[] {}
     "\
-l[Pqu1A!0epochs_columns#!!!##!'major#!!0)!$!#%!+#3, ..1##!$!)$0)2##&&!,$.E3..4##(*#!0%!&File!*\
+eQT{k3A!0epochs_columns#!!!##!'major#!!0)!$!#%!+#3, ..1##!$!)$0)2##&&!,$.E3..4##(*#!0%!&File!*\
 #!)version!$#%!.!*#!'moved#Y#+!!%!$!&!,,B%add(B'$!$!$(>#0!&+*optional!4!#F&$!&!)!'$#!$#$9%'!$)\
 ~!1&part!$$%!&!(!(+l#*)dropped&w!&!($$2w!'!)$$!*;)%#*#,#.%i!1!*#$%&()!'!!!)V'v&)!'minor$E#!1U'\
 #$'<##!#!+>%%#$!#!&V##$#@-&Part!%#!#a(x!!*]!!$/#b&>!$:!,>#c+v(!/h#%&#&$K!#a!!'A!"

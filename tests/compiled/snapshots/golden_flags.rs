@@ -168,7 +168,7 @@ impl ::formwork::inspect::Inspect for Zero {
 ::formwork::__file! {
     File[straight] [] "flags"[] {}
     "\
-txRT}2G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!*!-#!+zero_res!C)$!!&$#!-E$#%%M$!$#<(&Kept\
+yTWt`0G!'flags#!!!#!#!%all!!%!&File!$#!&kept#>'!&##!*!-#!+zero_res!C)$!!&$#!-E$#%%M$!$#<(&Kept\
 %#p!0!'first!!&!!!$/P#)(second!K###@##+@%&la#^!$))#>$)!)!'%!&$(!F%$!'+R$%*#!%d%.!#%$!!!&Zero!+\
 )%#!%low6R$,&high!!&11#>#1*?'$!&#0${'#$+b##2&b#&%!$#&8!"
 }

@@ -52,7 +52,7 @@ pub struct Leaf {
 ::formwork::__file! {
     File[straight] [] "gaps_kept"[] {}
     "\
-iwo[X*R!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$!F!#I!*!+#!(second-E#$+E('value!B!#0#&\
+jlqbo+R!!+gaps_kept#!!!#!#!%all!!$!&File!%#!'first!&!!!$!F!#I!*!+#!(second-E#$+E('value!B!#0#&\
 ,e!$#(#)(%!%##!#&&#!%$#]#'&Leaf!C!'^!#!-^!#$$)!&<%#!$%1#&&N!"
 }
 

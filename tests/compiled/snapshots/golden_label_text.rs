@@ -36,7 +36,7 @@ pub struct File<'a> {
 ::formwork::__file! {
     File < 'a > [] [] "label_text"[] {}
     "\
-qfmvf%?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
+^xP|r!?!,label_text#!!!#!#!%all!#(!#$/5!'count#!&File!'#!'#U!+!&!!#!!!!'(#!&/+'chars!&#(B#&,B'\
 other+B#(*B'%!!!$#8%*!%!F$&$+a!(texts,!,(!$'###&O$#$$C%#!'*q!%#,#%m$)'!#$%&!#R##&&M%##%$U&*&!,\
 File.#R###-z!#$%e!$#$(Q!$+#/q#!"
 }

@@ -90,7 +90,7 @@ pub struct Part {
 ::formwork::__file! {
     File[straight] [] "slices"[] {}
     "\
-[Uh{v+9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
+VPtrp%9!(slices#!!!#!#!%all!'(#-!!5-,node_count&6)#!-tabl-7($!+key)5-##!!!'class&E)%!,flat$F1&\
 !&File!,#%!!!#%%#%!I%&$!'!$#&'?##$?#'*?#''?#$$?#(*?#)'?#%$?#)*?.!'nodes!'$#!#K$#!+?!#~%(!'$$!$\
 $?'(#!$!#g$!#w%%'!-#c!(.items*]!+(sorted!'$s#!5b!%(!,$b!(keys#$)b!'&flat/`!#$%`!5*!#%#!$!,firs\
 t.list%;#+%;)-second#<!+k%%fir!N#%-T&#($Q!!%:!*<%#&#$D:!,!#$%&'()*+!!!&Node!)#((n*!+t!'&base-l\

@@ -63,7 +63,7 @@ pub struct Opt<'a> {
 ::formwork::__file! {
     File < 'a > [straight] [] "when_data"[] {}
     "\
-e[bqq*<!+when_data#!!!#!#!%all!2(#-!!5E'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
+jt{s}!<!+when_data#!!!#!#!%all!2(#-!!5E'flags!$*'%$!!*-%$!&*'-,*-#'*2)()#+&N*&!'count#1###_!'t\
 here$1!#CBname%!$xy*,%$*2)($!&File!)#%!!!#!%$#!(!.#!'first!!!$#=$#5*>)(nested'[!$#**?('other(>\
 #$)>#&&8!-c#)&list!'!,!(h###+C*opts!'$#'s$!*?##$(6!)!#$%&'(!!!%Opt!%#'$:#$-f##(#`$$$!!(#&+[#&m\
 ore)r%!4[#$%!(o%!"

@@ -75,7 +75,7 @@ pub struct Room {
 ::formwork::__file! {
     File < 'a > [straight] [places] "level"["lvl"] { 0[b"LEVL"] }
     "\
-tZXU}!<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
+Vqwex+<!'level#!!!#!#!%all!$!$(!###C$!,room_count$!&File!'!#&&o!h!y!o!E+&!!#!!!$!&!,#!)version\
 %8'#!&!#*B#%':%(!%#m#$$!(?2!'rooms!&!!!'$#!*<#*+/'&note#I%###!2!#%##%?%.!!*O$#2#))%!%##!%!&=&!\
 '!#$%&!!!&Room!&#!'width!%o!!(`!!!##1$+)(height'E##'E$!,&^$$ex'A!$S&(T,!#%##O*%!,File.$~%!&!$$\
 #!$!#@#$+}$#&&P#'&!#$%$-#&#(!)q#!"

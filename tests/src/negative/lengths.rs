@@ -92,7 +92,8 @@ pub(super) fn plan(plan: &mut Plan<'_, '_>, node: usize, row: RowId) {
         return plan.leave_out(kind, place, Reason::Storage);
     };
     // Numbers for nothing stand at the end of the range.
-    let Some(most) = (0..4).map(|n| high - n).find(|n| !definition.none.contains(n)) else {
+    let mut numbers = (0..64).map(|n| high - n).filter(|n| !definition.none.contains(n));
+    let Some(most) = numbers.find(|n| is_index(file, first, row, *n)) else {
         return;
     };
     let number = match first.what {
@@ -112,6 +113,16 @@ pub(super) fn plan(plan: &mut Plan<'_, '_>, node: usize, row: RowId) {
     match result {
         Ok(expected) => plan.add(kind, place, (patch_at, patch), expected),
         Err(reason) => plan.leave_out(kind, place, reason),
+    }
+}
+
+/// Whether a number in a row says an index where a slice begins, if it is this that it says.
+fn is_index(file: &File<'_>, affected: &Affected, row: RowId, number: i128) -> bool {
+    match file.row(affected.node, affected.row).kind {
+        RowKind::Slice { base, factor, offset, unit, .. } if base == row => {
+            (number * factor + offset) % unit == 0
+        }
+        _ => true,
     }
 }
 

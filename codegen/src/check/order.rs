@@ -443,12 +443,15 @@ fn always_all<'m>(
             match lead {
                 Lead::Argument(number) => open.extend(model.given(&context.owners, of, number)),
                 Lead::Let(of, named) => open.push((of, named.expr)),
-                Lead::Row(of, row) => match model.records[of.index()].rows.get(row.index()) {
-                    Some(Row { kind: RowKind::Value { seen: Some(seen) }, when: None, .. }) => {
+                Lead::Row(of, row) => {
+                    let row = model.records[of.index()].rows.get(row.index());
+                    if let Some(Row {
+                        kind: RowKind::Value { seen: Some(seen) }, when: None, ..
+                    }) = row
+                    {
                         open.push((of, *seen));
                     }
-                    _ => {}
-                },
+                }
             }
         }
         false
